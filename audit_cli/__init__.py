@@ -1,0 +1,1 @@
+"""Proves a finished Cutcard game from its file alone; shares no code with the dealer."""

@@ -1,0 +1,1 @@
+"""A poker dealer whose every deal can be proved fair: the service."""
