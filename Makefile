@@ -1,0 +1,102 @@
+# Sets itself up on a machine with make and Python 3.11 or later: `make demo`, `make test`.
+# The environment is .venv, from the locked and hashed lists in requirements/.
+
+PYTHON ?= python3
+UV ?= uv
+WORKERS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+TOOLS := $(VENV)/tools
+READY := $(VENV)/.ready
+STUBS := $(VENV)/.stubs
+PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
+
+PROTOS := $(shell find proto/cutcard -name '*.proto')
+GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
+             $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
+
+.PHONY: help setup stubs demo test lint format bench cases hands lock clean
+
+help:
+	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
+	@echo 'make test              run every test (ARGS="-k name" passes options to pytest)'
+	@echo 'make lint              ruff, mypy, buf, import-linter'
+	@echo 'make format            let ruff and buf rewrite the sources'
+	@echo 'make bench             measure, print a table, write bench.json'
+	@echo 'make cases CASES=FILE  run a file of rule cases'
+	@echo 'make hands HANDS=FILE  replay a file of hand histories'
+	@echo 'make stubs             generate the gRPC stubs'
+	@echo 'make lock              refresh requirements/ (needs uv)'
+	@echo 'make clean             remove all that make made'
+
+setup: $(READY) $(STUBS)
+
+stubs: $(STUBS)
+
+demo: setup
+	@$(BIN)/python -m dealer_service demo --directory demo
+
+test: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy dealer_service audit_cli tests hatch_build.py
+	$(BIN)/buf lint
+	$(BIN)/buf format --diff --exit-code
+	$(BIN)/lint-imports
+
+format: setup
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/buf format --write
+
+bench: setup
+	@$(BIN)/python -m tests.bench
+
+cases: setup
+	@test -n '$(CASES)' || { echo 'name the file: make cases CASES=FILE' >&2; exit 2; }
+	@$(BIN)/python -m tests.runners.cases '$(CASES)'
+
+hands: setup
+	@test -n '$(HANDS)' || { echo 'name the file: make hands HANDS=FILE' >&2; exit 2; }
+	@$(BIN)/python -m tests.runners.hands '$(HANDS)'
+
+# The stub generator has an environment of its own: being the oldest that we support, it asks for
+# an older protobuf than the one that the service runs on.
+$(READY): requirements/dev.txt requirements/build.txt pyproject.toml hatch_build.py
+	@test -x $(BIN)/pip || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo 'cutcard needs Python 3.11 or later, and $(PYTHON) is not:' \
+	    "$$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.11" >&2; exit 1; }
+	@echo 'Setting up $(VENV) …'
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@test -x $(TOOLS)/bin/pip || $(BIN)/python -m venv $(TOOLS)
+	@$(TOOLS)/bin/python $(PIP_INSTALL) --require-hashes --requirement requirements/build.txt
+	@$(BIN)/python $(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# A stub that someone removed is made again, whatever the stamp says.
+ifneq ($(words $(GENERATED)),$(words $(wildcard $(GENERATED))))
+.PHONY: $(STUBS)
+endif
+$(STUBS): $(READY) $(PROTOS)
+	@$(BIN)/python hatch_build.py
+	@touch $@
+
+UV_COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+              --no-header --no-annotate --no-emit-index-url --upgrade
+
+lock:
+	@command -v $(UV) >/dev/null || { echo 'make lock needs uv: install it, or UV=PATH' >&2; exit 1; }
+	$(UV_COMPILE) pyproject.toml --extra dealer --group dev --output-file requirements/dev.txt
+	sed -n '/^requires = \[/,/^\]/s/^  "\(.*\)",$$/\1/p' pyproject.toml \
+	  | $(UV_COMPILE) - --output-file requirements/build.txt
+
+clean:
+	rm -rf $(VENV) build dist demo bench.json .hypothesis .import_linter_cache .mypy_cache \
+	  .pytest_cache .ruff_cache
+	find proto/cutcard -name '*_pb2*.py*' -delete
+	find audit_cli dealer_service proto tests -name __pycache__ -type d -prune -exec rm -rf {} +

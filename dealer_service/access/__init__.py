@@ -1,0 +1,1 @@
+"""Tells players and operators apart, and says what each may do."""

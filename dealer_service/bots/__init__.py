@@ -1,0 +1,1 @@
+"""House players that know nothing which an ordinary client does not."""

@@ -1,0 +1,1 @@
+"""A typed asyncio client that keeps its own record and refuses what the protocol refuses."""

@@ -1,0 +1,1 @@
+"""Logs, metrics, health and traces, which never hold a card or a secret."""

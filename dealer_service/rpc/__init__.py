@@ -1,0 +1,1 @@
+"""The gRPC surface: validates requests, converts them, and maps refusals to status."""

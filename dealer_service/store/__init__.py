@@ -1,0 +1,1 @@
+"""Keeps transcripts, answers and sealed secrets durable, with one contract for every engine."""

@@ -1,0 +1,1 @@
+"""Runs each table as one actor that owns its transcript."""
