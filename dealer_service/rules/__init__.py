@@ -1,0 +1,1 @@
+"""Poker as pure functions over frozen values."""
