@@ -67,9 +67,10 @@ hands: setup
 # The stub generator has an environment of its own: being the oldest that we support, it asks for
 # an older protobuf than the one that the service runs on.
 $(READY): requirements/dev.txt requirements/build.txt pyproject.toml hatch_build.py
-	@test -x $(BIN)/pip || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo 'cutcard needs Python 3.11 or later, and $(PYTHON) is not:' \
-	    "$$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.11" >&2; exit 1; }
+	@test -x $(BIN)/pip \
+	  || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo 'cutcard needs Python 3.11 or later, and $(PYTHON) is missing or older:' \
+	    'name another, as in make PYTHON=python3.12' >&2; exit 1; }
 	@echo 'Setting up $(VENV) …'
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@test -x $(TOOLS)/bin/pip || $(BIN)/python -m venv $(TOOLS)
@@ -78,8 +79,8 @@ $(READY): requirements/dev.txt requirements/build.txt pyproject.toml hatch_build
 	@$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# A stub that someone removed is made again, whatever the stamp says.
-ifneq ($(words $(GENERATED)),$(words $(wildcard $(GENERATED))))
+# A missing stub is made and one without its .proto removed, whatever the stamp says.
+ifneq ($(sort $(GENERATED)),$(sort $(shell find proto/cutcard -name '*_pb2*.py' -o -name '*_pb2*.pyi')))
 .PHONY: $(STUBS)
 endif
 $(STUBS): $(READY) $(PROTOS)

@@ -104,4 +104,8 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 if __name__ == "__main__":
-    generate_stubs(Path(__file__).resolve().parent)
+    try:
+        generate_stubs(Path(__file__).resolve().parent)
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
+        reason = error if isinstance(error, FileNotFoundError) else "see above"
+        sys.exit(f"no stubs were generated: {reason}")
