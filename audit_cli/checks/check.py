@@ -1,0 +1,97 @@
+"""What a check is: something that is told of a game's parts and gives findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from audit_cli.gamefile import Extra, Header, Line, Signed
+
+if TYPE_CHECKING:
+    from audit_cli.checkpoint import Checkpoint
+    from audit_cli.coverage import Ended
+    from audit_cli.note import Note, VerifierKey
+    from audit_cli.report.finding import Finding, Fork
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideNote:
+    """A checkpoint that came from outside the file: where it was read, its text and its parts."""
+
+    source: str
+    text: str
+    note: Note
+    checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the auditor brings: a trusted key, notes from outside, a client's record.
+
+    `outside_ignored` tells that a note was given and could not be read as one. `mine` is the
+    record's lines as the file holds them, with its name for messages.
+    """
+
+    trusted: VerifierKey | None = None
+    outside: tuple[OutsideNote, ...] = ()
+    outside_ignored: bool = False
+    mine: bytes | None = field(default=None, repr=False)
+    mine_source: str = ""
+
+
+Handler = Callable[[Line], None]
+
+
+class Emit(Protocol):
+    """Where a check puts what it has to say."""
+
+    def finding(self, finding: Finding, /) -> None:
+        """Report one finding."""
+        ...
+
+    def notice(self, text: str, /) -> None:
+        """Print something that is no verdict: voids, re-rolls, late acts."""
+        ...
+
+    def warning(self, text: str, /) -> None:
+        """Warn about something that the auditor gave."""
+        ...
+
+    def fork(self, fork: Fork, /) -> None:
+        """Have the evidence of a fork written out."""
+        ...
+
+
+class Check(Protocol):
+    """One promise's check, over all games of the input in order."""
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Which kinds of entry it wants, each with the function to call.
+
+        The kind "" is an entry that could not be read; the kind "*" is every entry.
+        """
+        ...
+
+    def begin(self, header: Header, /) -> None:
+        """Take the header of a game that begins."""
+        ...
+
+    def signed(self, signed: Signed, /) -> None:
+        """All entries so far are covered by this checkpoint."""
+        ...
+
+    def behind(self, extra: Extra, /) -> None:
+        """Take a line behind the transcript."""
+        ...
+
+    def end(self, ended: Ended, /) -> None:
+        """Take the end of the game's lines."""
+        ...
+
+    def conclude(self) -> None:
+        """Report, the input being over, what holds, or that there was nothing to judge."""
+        ...
+
+
+CheckMaker = Callable[[Request, Emit], Check]

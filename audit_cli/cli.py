@@ -1,0 +1,118 @@
+"""`cutcard-audit`: the command line. Says what there is to say, and starts the sub-command.
+
+A sub-command is imported when it runs, so that `--help` stays quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from audit_cli import __version__, say
+from audit_cli.inputs import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+USAGE = 2
+UNREADABLE = 3
+
+_INTERRUPTED = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, speaking as the rest of the command does."""
+
+    def error(self, message: str) -> NoReturn:
+        say.error(message, f"try `{self.prog} --help`")
+        sys.exit(USAGE)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=say.NAME, description="prove a Cutcard game from its file alone", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"{say.NAME} {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    verify = commands.add_parser(
+        "verify",
+        help="check every promise of a game file",
+        description="check every promise of a game file, or of a chain of games that go on from "
+        "each other (several files in their order, or one file of several games)",
+        epilog="exit status, the first that applies: 2 the command line is wrong, 3 the input can "
+        "not be read as this format, 1 a promise is broken, 4 something asked for is not "
+        "established, 0 all asked for holds",
+        allow_abbrev=False,
+    )
+    verify.add_argument("files", nargs="*", metavar="FILE", help="a game file; - is standard input")
+    verify.add_argument(
+        "--key", metavar="VKEY", help="the dealer's verifier key, from a source you trust"
+    )
+    verify.add_argument(
+        "--mine", metavar="FILE", help="your client's record: was your randomness in each deck?"
+    )
+    verify.add_argument(
+        "--checkpoint",
+        metavar="NOTE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="files with checkpoints from elsewhere (another player, a monitor) to compare with",
+    )
+    verify.add_argument(
+        "--require",
+        metavar="LINE,...",
+        action="append",
+        default=[],
+        help="promises that have to hold, such as SIGNED,PLAYER-MIXED",
+    )
+    verify.add_argument("--json", action="store_true", help="print one JSON object")
+    verify.set_defaults(run=_verify)
+
+    derive = commands.add_parser(
+        "derive",
+        help="show each step from a hand's secret to its deck",
+        description="show each step from a hand's secret to its deck, for one case or a list of "
+        "them in the shape of proto/vectors/deal.json; what a case expects is compared",
+        epilog="exit status: 0 derived, 1 something expected came out different, 2 the command "
+        "line is wrong, 3 the input can not be read as cases",
+        allow_abbrev=False,
+    )
+    derive.add_argument("file", metavar="FILE", help="a JSON file; - is standard input")
+    derive.add_argument(
+        "--json", action="store_true", help="print the derived values (for a list, a list)"
+    )
+    derive.set_defaults(run=_derive)
+    return parser
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from audit_cli.verify_command import run  # noqa: PLC0415  (quick start)
+
+    return run(options)
+
+
+def _derive(options: argparse.Namespace) -> int:
+    from audit_cli.derive_command import run  # noqa: PLC0415  (quick start)
+
+    return run(options)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except UsageError as wrong:
+        say.error(str(wrong), wrong.hint)
+        return USAGE
+    except BrokenPipeError:
+        # The reader of our output is gone; keep the interpreter from flushing into it again.
+        sys.stdout = None
+        return UNREADABLE
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return status

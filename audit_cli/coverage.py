@@ -1,0 +1,226 @@
+"""Tells which entries a key has signed, and passes on those alone: what an audit judges.
+
+Protocol 12: entries under a checkpoint of the trusted key are judged (without a trusted key: of
+the file's own). An entry is held back until a checkpoint covers it. A checkpoint counts when the
+key's signature holds, its origin line is the game's, its size is the number of lines before it
+and its root is theirs; one under the key's name and ID that fails in any of these breaks SIGNED.
+
+Held-back entries are bounded in bytes: past `MAX_HELD` without a checkpoint nothing later of that
+game can be judged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from audit_cli.gamefile import Damage, Extra, GameEnd, Header, Item, Line, Signed
+from audit_cli.note import NoteVerdict, VerifierKey, verify_note
+from audit_cli.report.finding import Finding, Promise, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_HELD = 16 * 1024 * 1024
+
+
+class Ended(NamedTuple):
+    """The end of a game: its entries, those covered, and what the entries behind those touch.
+
+    `unsigned` counts the uncovered entries by kind; `first_unsigned` is the input's line of the
+    first, None where all are covered. `key` is the key whose checkpoints were counted, `beacon`
+    tells whether the covered rules name one.
+    """
+
+    number: int
+    entries: int
+    covered: int
+    checkpoints: int
+    key: VerifierKey
+    unsigned: dict[str, int]
+    first_unsigned: int | None
+    beacon: bool
+
+
+Judged = Header | Line | Signed | Extra | Damage | Ended | Finding
+
+
+def cover(items: Iterable[Item], trusted: VerifierKey | None) -> Iterator[Judged]:
+    """`items` of any number of games, less the entries that no good checkpoint covers.
+
+    Yields each game's Header, its covered Lines each batch followed by the Signed that covers it,
+    its Extras, and an Ended; Damage where it was met; a Finding on SIGNED for each thing that
+    breaks it. Other checkpoints (of other keys) are left out.
+    """
+    game: _Game | None = None
+    for item in items:
+        if isinstance(item, Line):
+            assert game is not None
+            game.hold(item)
+        elif isinstance(item, Signed):
+            assert game is not None
+            wrong = game.check(item)
+            if wrong is None:
+                yield from game.release()
+                yield item
+            elif isinstance(wrong, Finding):
+                yield wrong
+        elif isinstance(item, Header):
+            game = _Game(item, trusted or item.key)
+            yield item
+            yield from game.check_header()
+        elif isinstance(item, GameEnd):
+            assert game is not None
+            yield from game.check_opening()
+            yield game.end(item)
+        else:
+            yield item
+
+
+class _Game:
+    """One game's held-back entries and counts."""
+
+    __slots__ = (
+        "_bytes",
+        "_checkpoints",
+        "_covered",
+        "_first",
+        "_first_unsigned",
+        "_header",
+        "_held",
+        "_key",
+        "_overflow",
+        "_unsigned",
+    )
+
+    def __init__(self, header: Header, key: VerifierKey) -> None:
+        self._header = header
+        self._key = key
+        self._held: list[Line] = []
+        self._bytes = 0
+        self._covered = 0
+        self._checkpoints = 0
+        self._overflow = False
+        self._unsigned: Counter[str] = Counter()
+        self._first: Line | None = None
+        self._first_unsigned: int | None = None
+
+    def hold(self, line: Line) -> None:
+        if self._first is None:
+            self._first = line
+        self._bytes += line.length
+        if not self._overflow and self._bytes <= MAX_HELD:
+            self._held.append(line)
+            return
+        self._overflow = True
+        self._give_up()
+        self._count_unsigned(line)
+
+    def _give_up(self) -> None:
+        for line in self._held:
+            self._count_unsigned(line)
+        self._held.clear()
+
+    def _count_unsigned(self, line: Line) -> None:
+        self._unsigned[line.kind or "unreadable"] += 1
+        if self._first_unsigned is None:
+            self._first_unsigned = line.number
+
+    def release(self) -> list[Line]:
+        """Return the held lines, in order; none any more once there were too many."""
+        self._checkpoints += 1
+        held, self._held = self._held, []
+        self._bytes = 0
+        self._covered += len(held)
+        return held
+
+    def check(self, signed: Signed) -> Finding | Verdict | None:
+        """None for a checkpoint that counts; a Finding for one that breaks SIGNED.
+
+        NOT_APPLICABLE for one that is not of the key: it says nothing.
+        """
+        opened = verify_note(signed.note, (self._key,))
+        if opened.verdict is NoteVerdict.NO_VERIFIABLE_SIGNATURE:
+            return Verdict.NOT_APPLICABLE
+        checkpoint = signed.checkpoint
+        if opened.verdict is not NoteVerdict.OK:
+            return self._broken(signed, f"a signature of {self._key} on a checkpoint fails")
+        if checkpoint.origin != self._header.log_origin:
+            return self._broken(
+                signed,
+                "a checkpoint is of another log",
+                self._header.log_origin,
+                checkpoint.origin,
+            )
+        if checkpoint.size != signed.size:
+            return self._broken(
+                signed,
+                "a checkpoint does not stand behind the last line that it covers",
+                f"size {signed.size}, the entries before it",
+                f"size {checkpoint.size}",
+            )
+        if checkpoint.root != signed.root:
+            return self._broken(
+                signed,
+                f"the root of a checkpoint is not that of the {signed.size:,} entries before it",
+                checkpoint.root.hex(),
+                signed.root.hex(),
+            )
+        return None
+
+    def _broken(
+        self, signed: Signed, text: str, expected: str | None = None, found: str | None = None
+    ) -> Finding:
+        return Finding(
+            Promise.SIGNED,
+            Verdict.BROKEN,
+            text,
+            game=self._header.game,
+            entry=signed.size - 1 if signed.size else None,
+            line=signed.number,
+            expected=expected,
+            found=found,
+        )
+
+    def check_header(self) -> Iterator[Finding]:
+        """Compare the key's name with the origin of the file."""
+        name, origin = self._header.key.name, self._header.origin
+        if name != origin:
+            yield self._names("the key of the header", self._header.number, origin, name)
+
+    def check_opening(self) -> Iterator[Finding]:
+        """Compare the first entry's origin and game with the header's."""
+        first = self._first
+        if first is None or first.kind != "game_opened":
+            return
+        for name, wanted in (("origin", self._header.origin), ("game", self._header.game)):
+            if first.body[name] != wanted:
+                yield self._names("game_opened", first.number, wanted, first.body[name])
+
+    def _names(self, what: str, number: int, expected: str, found: str) -> Finding:
+        return Finding(
+            Promise.SIGNED,
+            Verdict.BROKEN,
+            f"{what} names another origin or game than the header",
+            game=self._header.game,
+            line=number,
+            expected=expected,
+            found=found,
+        )
+
+    def end(self, end: GameEnd) -> Ended:
+        self._give_up()
+        return Ended(
+            number=end.number,
+            entries=end.size,
+            covered=self._covered,
+            checkpoints=self._checkpoints,
+            key=self._key,
+            unsigned=dict(self._unsigned),
+            first_unsigned=self._first_unsigned,
+            beacon=self._covered > 0 and self._names_beacon(),
+        )
+
+    def _names_beacon(self) -> bool:
+        first = self._first
+        return first is not None and first.kind == "game_opened" and "beacon" in first.body["rules"]

@@ -1,0 +1,156 @@
+"""From a hand's secret and mix to its deck, salts, leaves and root: section 4 of the protocol.
+
+`derive_deck` is the one path, for the checks and for the `derive` command alike. Cards are
+numbers 0 to 51 (4 x rank + suit) and, in text, two characters (`2c` ... `As`).
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from audit_cli import drbg
+from audit_cli.hashing import framed, hkdf_expand, u8
+from audit_cli.merkle import inclusion_path, tree_levels
+
+DECK_SIZE = 52
+STREAM_BYTES = 1024
+SALT_BYTES = 16
+
+CARDS = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
+CARD_NUMBERS = {card: number for number, card in enumerate(CARDS)}
+
+_DECK_INFO = framed(b"cutcard/v1/deck")
+_SALTS_INFO = framed(b"cutcard/v1/salts")
+_LEAF_HEAD = b"\0" + framed(b"cutcard/v1/card")
+_FRAMED_BYTE = tuple(framed(u8(number)) for number in range(DECK_SIZE))
+_SALT_LENGTH = SALT_BYTES.to_bytes(4, "big")
+# The first byte value that below(n) drops.
+_LIMITS = tuple(256 - 256 % n if n else 0 for n in range(DECK_SIZE + 1))
+_SHUFFLE = tuple((i, i + 1, _LIMITS[i + 1]) for i in range(DECK_SIZE - 1, 0, -1))
+
+
+class StreamExhaustedError(Exception):
+    """The deck needed more than the 1,024 bytes of its stream: no deck, never a second Generate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceremony:
+    """Each step of the shuffle: card numbers from the top, with the cuts between."""
+
+    after_first_shuffle: tuple[int, ...] = field(repr=False)
+    cut: int
+    after_second_shuffle: tuple[int, ...] = field(repr=False)
+    thirds: tuple[int, int, int]
+    restack: str
+    deck: tuple[int, ...] = field(repr=False)
+    bytes_used: int
+    bytes_rejected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """A derived deck. `levels` is the Merkle tree by height; position 0 is dealt first."""
+
+    seed: bytes = field(repr=False)
+    ceremony: Ceremony = field(repr=False)
+    salts: tuple[bytes, ...] = field(repr=False)
+    levels: list[list[bytes]] = field(repr=False)
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """The 52 card numbers in dealing order."""
+        return self.ceremony.deck
+
+    @property
+    def leaves(self) -> list[bytes]:
+        """The 52 leaf hashes."""
+        return self.levels[0]
+
+    @property
+    def root(self) -> bytes:
+        """`deck_root`, 32 bytes."""
+        return self.levels[-1][0]
+
+    def proof(self, position: int) -> list[bytes]:
+        """Return the inclusion path of a position, leaf to root."""
+        return inclusion_path(self.levels, position)
+
+
+def _shuffle(deck: list[int], stream: bytes, at: int) -> int:
+    """Shuffle in place from the bytes at `at` on (protocol 4.3); returns the next unused place."""
+    for i, n, limit in _SHUFFLE:
+        x = stream[at]
+        at += 1
+        while x >= limit:
+            x = stream[at]
+            at += 1
+        j = x % n
+        deck[i], deck[j] = deck[j], deck[i]
+    return at
+
+
+def _below(n: int, stream: bytes, at: int) -> tuple[int, int]:
+    """`below(n)` (protocol 4.2) and the next unused place."""
+    while stream[at] >= _LIMITS[n]:
+        at += 1
+    return stream[at] % n, at + 1
+
+
+def run_ceremony(stream: bytes) -> Ceremony:
+    """Shuffle, cut, shuffle, thirds, shuffle (protocol 4.3 and 4.4) from the bytes of a stream.
+
+    Raises StreamExhaustedError where the bytes run out.
+    """
+    try:
+        deck = list(range(DECK_SIZE))
+        at = _shuffle(deck, stream, 0)
+        first = tuple(deck)
+        offset, at = _below(13, stream, at)
+        cut = 20 + offset
+        deck = deck[cut:] + deck[:cut]
+        at = _shuffle(deck, stream, at)
+        second = tuple(deck)
+        x, at = _below(5, stream, at)
+        y, at = _below(5, stream, at)
+        turned, at = _below(2, stream, at)
+        a, b = 15 + x, 15 + y
+        deck = deck[a + b :] + deck[: a + b] if turned else deck[a:] + deck[:a]
+        at = _shuffle(deck, stream, at)
+    except IndexError:
+        message = f"the deck needs more than the {len(stream)} bytes of its stream"
+        raise StreamExhaustedError(message) from None
+    # Three shuffles take 51 draws each, the cuts four; every other byte was dropped.
+    rejected = at - 3 * (DECK_SIZE - 1) - 4
+    thirds = (a, b, DECK_SIZE - a - b)
+    restack = "CAB" if turned else "BCA"
+    return Ceremony(first, cut, second, thirds, restack, tuple(deck), at, rejected)
+
+
+def hash_card(mix: bytes, position: int, card: int, salt: bytes) -> bytes:
+    """`card_leaf` (protocol 4.5) of one opened position, 32 bytes."""
+    return sha256(
+        _LEAF_HEAD + framed(mix) + _FRAMED_BYTE[position] + _FRAMED_BYTE[card] + framed(salt)
+    ).digest()
+
+
+def derive_deck(secret: bytes, mix: bytes) -> Deck:
+    """Return the whole deck of a hand from its secret and mix, 32 bytes each.
+
+    Raises StreamExhaustedError in the case that the protocol calls an error (4.2).
+    """
+    prk = hmac.digest(mix, secret, "sha256")
+    seed = hkdf_expand(prk, _DECK_INFO, drbg.SEED_BYTES)
+    ceremony = run_ceremony(drbg.stream(seed, STREAM_BYTES))
+    salt_bytes = drbg.stream(hkdf_expand(prk, _SALTS_INFO, drbg.SEED_BYTES), STREAM_BYTES)
+    salts = tuple(
+        [salt_bytes[at : at + SALT_BYTES] for at in range(0, DECK_SIZE * SALT_BYTES, SALT_BYTES)]
+    )
+    head = _LEAF_HEAD + framed(mix)
+    framed_byte = _FRAMED_BYTE
+    leaves = [
+        sha256(head + place + framed_byte[card] + _SALT_LENGTH + salt).digest()
+        for place, card, salt in zip(framed_byte, ceremony.deck, salts, strict=True)
+    ]
+    return Deck(seed, ceremony, salts, tree_levels(leaves))

@@ -1,0 +1,240 @@
+"""The shape of every kind of entry: section 6 of the protocol, field by field.
+
+`SHAPES` has one shape a kind; a kind that is not there is not of this format. Order among items
+and agreement between entries are for the checks to judge, not for the shapes.
+"""
+
+from __future__ import annotations
+
+from audit_cli.derive import CARDS
+from audit_cli.shape import (
+    Shape,
+    boolean,
+    choice,
+    fields,
+    hex_bytes,
+    integer,
+    list_of,
+    origin,
+    player,
+    text,
+)
+
+MAX_SEATS = 10
+
+_SEAT = integer(1, MAX_SEATS)
+_HAND = integer(1)
+_POSITION = integer(0, 51)
+_CHIPS = integer()
+_BOARD = integer(1, 2)
+_MS = integer()
+_BYTES16 = hex_bytes(16)
+_BYTES32 = hex_bytes(32)
+_CARD = choice(*CARDS)
+
+_LINKS = list_of(fields({"seat": _SEAT, "link": _BYTES32}), 0, MAX_SEATS)
+_SEAT_PLAYER: dict[str, Shape] = {"seat": _SEAT, "player": player}
+_SEAT_STACK: dict[str, Shape] = {"seat": _SEAT, "stack": _CHIPS}
+
+
+def _both_or_neither(value: dict[str, object]) -> str | None:
+    if ("missing_hand" in value) == ("missing_link" in value):
+        return None
+    return " has one of missing_hand and missing_link without the other"
+
+
+def _seat_or_board(value: dict[str, object]) -> str | None:
+    if ("seat" in value) != ("board" in value):
+        return None
+    return " needs exactly one of seat and board"
+
+
+def _target(value: dict[str, object]) -> str | None:
+    to = value["to"]
+    if ("seat" in value) == (to == "seat") and ("board" in value) == (to == "board"):
+        return None
+    return f" is to {to}, and seat or board does not go with that"
+
+
+def _blinds(value: dict[str, object]) -> str | None:
+    small, big, unit = value["small_blind"], value["big_blind"], value["chip_unit"]
+    low, high = value["buy_in_min"], value["buy_in_max"]
+    if not (isinstance(small, int) and isinstance(big, int) and isinstance(unit, int)):
+        return " has blinds that are no integers"
+    if small > big or small % unit or big % unit:
+        return " needs small_blind up to big_blind, both multiples of chip_unit"
+    if isinstance(low, int) and isinstance(high, int) and low > high:
+        return " needs buy_in_min up to buy_in_max"
+    return None
+
+
+RULES = fields(
+    {
+        "variant": choice("holdem"),
+        "structure": choice("no_limit"),
+        "seats": integer(2, MAX_SEATS),
+        "small_blind": integer(1),
+        "big_blind": integer(1),
+        "chip_unit": integer(1),
+        "buy_in_min": _CHIPS,
+        "buy_in_max": _CHIPS,
+        "button": choice("moving"),
+        "newcomers": choice("next_hand"),
+        "absent": choice("sit_out"),
+        "show": choice("winners"),
+        "all_in": choice("face_up"),
+        "turn_ms": _MS,
+        "link_ms": _MS,
+        "pause_ms": _MS,
+        "links": choice("optional", "required"),
+        "log_proof": choice("none", "follow", "before_cards"),
+        "reveal": fields({"policy": choice("all_cards"), "within_ms": _MS}),
+        "max_hands": integer(1),
+        "max_ms": _MS,
+    },
+    {"beacon": fields({"chain": _BYTES32})},
+    _blinds,
+)
+
+_PREVIOUS = fields(
+    {
+        "game": _BYTES16,
+        "size": integer(1),
+        "root": _BYTES32,
+        "button": integer(0, MAX_SEATS),
+        "button_stays": boolean,
+        "seats": list_of(
+            fields(_SEAT_PLAYER | _SEAT_STACK | {"sitting_out": boolean, "anchored": boolean}),
+            0,
+            MAX_SEATS,
+        ),
+    }
+)
+
+_OPENING_SEAT = fields(
+    _SEAT_PLAYER | _SEAT_STACK | {"state": choice("in", "sitting_out", "no_chips", "no_anchor")},
+    {"anchor": _BYTES32},
+)
+
+_EMPTY = fields({})
+
+SHAPES: dict[str, Shape] = {
+    "game_opened": fields(
+        {"suite": choice("cutcard/v1"), "origin": origin, "game": _BYTES16, "rules": RULES},
+        {"previous": _PREVIOUS},
+    ),
+    "seat_taken": fields(_SEAT_PLAYER | {"stack": _CHIPS}, {"anchor": _BYTES32}),
+    "seat_left": fields(_SEAT_PLAYER, {"stack": _CHIPS}),
+    "player_removed": fields(_SEAT_PLAYER, {"stack": _CHIPS}),
+    "chips_added": fields(_SEAT_PLAYER | {"amount": _CHIPS}),
+    "sat_out": fields(_SEAT_PLAYER | {"by": choice("player", "clock")}),
+    "came_back": fields(_SEAT_PLAYER),
+    "anchored": fields(
+        _SEAT_PLAYER | {"anchor": _BYTES32},
+        {"missing_hand": _HAND, "missing_link": _BYTES32},
+        _both_or_neither,
+    ),
+    "paused": _EMPTY,
+    "resumed": _EMPTY,
+    "hand_opened": fields(
+        {
+            "hand": _HAND,
+            "commitment": _BYTES32,
+            "button": _SEAT,
+            "big_blind_seat": _SEAT,
+            "seats": list_of(_OPENING_SEAT, 2, MAX_SEATS),
+            "misses": list_of(fields({"player": player, "hands": list_of(_HAND, 1)})),
+            "voids": integer(),
+        },
+        {"small_blind_seat": _SEAT},
+    ),
+    "hand_void": fields(
+        {
+            "hand": _HAND,
+            # A reason outside the five is a broken promise of a readable file (COMPLETE).
+            "reason": text,
+            "secret": _BYTES32,
+            "links": _LINKS,
+            "missing": list_of(fields(_SEAT_PLAYER), 0, MAX_SEATS),
+        }
+    ),
+    "deck_committed": fields(
+        {"hand": _HAND, "links": _LINKS, "mix": _BYTES32, "deck_root": _BYTES32},
+        {
+            "beacon": fields(
+                {"round": integer(1), "randomness": _BYTES32, "signature": hex_bytes(48)}
+            )
+        },
+    ),
+    "posted": fields({"seat": _SEAT, "what": choice("small_blind", "big_blind"), "amount": _CHIPS}),
+    "dealt": fields(
+        {
+            "hand": _HAND,
+            "positions": list_of(
+                fields(
+                    {"position": _POSITION, "to": choice("seat", "board", "burn")},
+                    {"seat": _SEAT, "board": _BOARD},
+                    _target,
+                ),
+                1,
+            ),
+        }
+    ),
+    "acted": fields(
+        {
+            "seat": _SEAT,
+            "act": choice("fold", "check", "call", "bet", "raise"),
+            "to": _CHIPS,
+            "by": choice("player", "clock", "pre_action", "absent"),
+            "turn": integer(1),
+        }
+    ),
+    "opened": fields(
+        {
+            "hand": _HAND,
+            "by": choice("rule", "policy", "player"),
+            "cards": list_of(
+                fields({"position": _POSITION, "card": _CARD, "salt": _BYTES16}), 1, 52
+            ),
+        },
+        {"seat": _SEAT, "board": _BOARD},
+        _seat_or_board,
+    ),
+    "mucked": fields({"hand": _HAND, "seat": _SEAT, "by": choice("policy", "player")}),
+    "returned": fields({"seat": _SEAT, "amount": _CHIPS}),
+    "awarded": fields(
+        {
+            "pot": integer(),
+            "amount": _CHIPS,
+            "rake": _CHIPS,
+            "board": _BOARD,
+            "winners": list_of(
+                fields(
+                    {"seat": _SEAT, "amount": _CHIPS},
+                    {"name": text, "best_five": list_of(_CARD, 5, 5)},
+                ),
+                1,
+                MAX_SEATS,
+            ),
+        }
+    ),
+    "hand_ended": fields({"hand": _HAND, "stacks": list_of(fields(_SEAT_STACK), 2, MAX_SEATS)}),
+    "game_closed": fields(
+        {
+            "reason": choice("operator", "max_hands", "max_time", "restored"),
+            "stacks": list_of(fields(_SEAT_PLAYER | _SEAT_STACK), 0, MAX_SEATS),
+        },
+        {"next": _BYTES16},
+    ),
+    "secret_revealed": fields({"hand": _HAND, "secret": _BYTES32}),
+}
+
+OPENING = fields(
+    {
+        "hand": _HAND,
+        "position": _POSITION,
+        "card": _CARD,
+        "salt": _BYTES16,
+        "proof": list_of(_BYTES32, 0, 63),
+    }
+)

@@ -1,0 +1,312 @@
+"""Reads a game file (protocol 5) line by line, in bounded memory, into a stream of items.
+
+Reading never raises for what the bytes say: what is wrong becomes a `Damage` with its line, and
+reading goes on where the next line can still be told. It stops, with a fatal one, at a line that
+is too long to be one, at a header that names no game, and after `MAX_DAMAGE` damaged lines.
+A damaged entry keeps its place in the log: it comes as a `Line` of kind "" behind its `Damage`,
+with its leaf hash, so that checkpoints behind it are still compared.
+
+The items are named tuples: a large file makes millions of them.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from audit_cli.canonical import MAX_LINE, read_file_line, read_transcript_line
+from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
+from audit_cli.entries import OPENING, SHAPES
+from audit_cli.merkle import Frontier
+from audit_cli.note import Note, VerifierKey, parse_note, parse_vkey
+from audit_cli.problem import Problem, printable
+from audit_cli.shape import hex_bytes, origin, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FORMAT = "cutcard-game/1"
+MAX_DAMAGE = 100
+
+_CHUNK = 256 * 1024
+_OTHER = re.compile(rb'\s*\{\s*"(checkpoint|format|opening|dealer_log)"')
+_HEADER_SHAPES = (("game", hex_bytes(16)), ("key", text), ("origin", origin))
+
+
+class Readable(Protocol):
+    """A binary input: an open file, a pipe, or what counts for a progress bar in between."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end."""
+        ...
+
+
+class Header(NamedTuple):
+    """The first line of a game: what the file says it is. Nothing in it is trusted."""
+
+    source: str
+    number: int
+    game: str
+    origin: str
+    key: VerifierKey
+
+    @property
+    def log_origin(self) -> str:
+        """The origin line of the game's checkpoints."""
+        return f"{self.origin}/games/{self.game}"
+
+
+class Line(NamedTuple):
+    """One entry. `number` counts the input's lines from 1, `entry` the log's from 0.
+
+    `kind` is "" (and `body` empty, `at` -1) where the line could not be read. `length` is in bytes,
+    without the LF.
+    """
+
+    number: int
+    entry: int
+    at: int
+    kind: str
+    body: dict[str, Any]
+    leaf: bytes
+    length: int
+
+
+class Signed(NamedTuple):
+    """A checkpoint line: its note, what it says, and the size and root of the lines before it."""
+
+    number: int
+    size: int
+    root: bytes
+    text: str
+    note: Note
+    checkpoint: Checkpoint
+
+
+class Extra(NamedTuple):
+    """A line behind the transcript: an `opening` (a player's own) or a `dealer_log` line."""
+
+    number: int
+    kind: str
+    body: dict[str, Any]
+
+
+class Damage(NamedTuple):
+    """A line that is not of this format; `fatal` where reading stopped."""
+
+    source: str
+    number: int
+    problem: Problem
+    fatal: bool = False
+
+
+class GameEnd(NamedTuple):
+    """The end of one game's lines: how many entries it had and at which line it ended."""
+
+    number: int
+    size: int
+
+
+Item = Header | Line | Signed | Extra | Damage | GameEnd
+
+
+def split_lines(stream: Readable) -> Iterator[bytes | Problem]:
+    """Give the lines without their LF, and last a Problem where one is too long or has no LF.
+
+    Holds one chunk and one line at most, whatever the input.
+    """
+    tail = b""
+    while chunk := stream.read(_CHUNK):
+        lines = (tail + chunk).split(b"\n")
+        tail = lines.pop()
+        for line in lines:
+            if len(line) > MAX_LINE:
+                yield _too_long()
+                return
+            yield line
+        if len(tail) > MAX_LINE:
+            yield _too_long()
+            return
+    if tail:
+        yield Problem("the last line has no line feed", "each line ends with LF; was it cut off?")
+
+
+def _too_long() -> Problem:
+    hint = f"a line has at most {MAX_LINE:,} bytes"
+    return Problem(f"a line of more than {MAX_LINE:,} bytes", hint)
+
+
+def read_game_file(stream: Readable, source: str) -> Iterator[Item]:
+    """All games of one input, each as Header, then Lines, Signeds and Extras, then GameEnd.
+
+    OSError from the stream is the caller's.
+    """
+    return _Reader(source).read(stream)
+
+
+class _Reader:
+    """The state between lines: where in which game the input is."""
+
+    __slots__ = ("_behind", "_damaged", "_frontier", "_in_game", "_number", "_source")
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._number = 0
+        self._frontier = Frontier()
+        self._in_game = False
+        self._behind = False
+        self._damaged = 0
+
+    def read(self, stream: Readable) -> Iterator[Item]:
+        for raw in split_lines(stream):
+            self._number += 1
+            if isinstance(raw, Problem):
+                yield self._damage(raw, fatal=True)
+                break
+            # The common case first, without another generator between.
+            if self._in_game and not self._behind and raw.startswith((b'{"at":', b'{"a')):
+                item = self._entry(raw)
+                if isinstance(item, Line):
+                    yield item
+                    continue
+                yield from self._lost_entry(raw, item)
+            else:
+                yield from self._other(raw)
+            if self._damaged > MAX_DAMAGE:
+                hint = "this is no game file, or a very damaged one"
+                yield self._damage(Problem(f"more than {MAX_DAMAGE} damaged lines", hint), True)
+                break
+            if not self._in_game:
+                break
+        if self._number == 0:
+            hint = f'a game file begins with {{"format":"{FORMAT}"'
+            yield self._damage(Problem("an empty input", hint), fatal=True)
+        if self._in_game:
+            yield GameEnd(self._number, self._frontier.size)
+
+    def _damage(self, problem: Problem, fatal: bool = False) -> Damage:
+        self._damaged += 1
+        return Damage(self._source, self._number, problem, fatal)
+
+    def _entry(self, raw: bytes) -> Line | Problem:
+        value = read_transcript_line(raw)
+        if isinstance(value, Problem):
+            return value
+        if type(value) is not dict or len(value) != 2 or "at" not in value:
+            return Problem(
+                'an entry without exactly "at" and its kind',
+                'an entry is {"at":TIME,KIND:{...}}, keys in order',
+            )
+        kind, body = next(pair for pair in value.items() if pair[0] != "at")
+        at = value["at"]
+        if type(at) is not int or at < 0:
+            return Problem("a time that is no integer from 0 on", "times are milliseconds")
+        shape = SHAPES.get(kind)
+        if shape is None:
+            return Problem(f"an entry of the unknown kind {printable(kind)!r}")
+        wrong = shape(body)
+        if wrong is not None:
+            return Problem(f"{kind}{wrong}")
+        frontier = self._frontier
+        leaf = sha256(b"\0" + raw).digest()
+        line = Line(self._number, frontier.size, at, kind, body, leaf, len(raw))
+        frontier.append(leaf)
+        return line
+
+    def _lost_entry(self, raw: bytes, problem: Problem) -> Iterator[Item]:
+        yield self._damage(problem)
+        leaf = sha256(b"\0" + raw).digest()
+        yield Line(self._number, self._frontier.size, -1, "", {}, leaf, len(raw))
+        self._frontier.append(leaf)
+
+    def _other(self, raw: bytes) -> Iterator[Item]:
+        """Read a line that does not begin as an entry does, or that stands where none may."""
+        found = _OTHER.match(raw)
+        name = found.group(1).decode("ascii") if found else ""
+        if name == "format" or not self._in_game:
+            yield from self._header(raw)
+        elif name == "checkpoint":
+            yield self._checkpoint(raw)
+        elif name:
+            self._behind = True
+            yield self._extra(raw, name)
+        elif self._behind:
+            hint = "openings and dealer_log lines end a game's part of the file"
+            yield self._damage(Problem("an entry behind an opening or dealer_log line", hint))
+        else:
+            item = self._entry(raw)
+            if isinstance(item, Line):
+                yield item
+            else:
+                yield from self._lost_entry(raw, item)
+
+    def _header(self, raw: bytes) -> Iterator[Item]:
+        if self._in_game:
+            yield GameEnd(self._number - 1, self._frontier.size)
+        self._in_game = False
+        header = self._parse_header(raw)
+        if isinstance(header, Problem):
+            yield self._damage(header, fatal=True)
+            return
+        self._in_game = True
+        self._behind = False
+        self._frontier = Frontier()
+        yield header
+
+    def _parse_header(  # noqa: PLR0911  (one return a kind of refusal)
+        self, raw: bytes
+    ) -> Header | Problem:
+        form = f'{{"format":"{FORMAT}","game":GAME,"key":VKEY,"origin":ORIGIN}}'
+        value = read_file_line(raw)
+        if isinstance(value, Problem):
+            where = "" if value.byte is None else f" at byte {value.byte}"
+            return Problem(f"no header: {value.reason}{where}", f"a game begins with {form}")
+        if type(value) is not dict or "format" not in value:
+            return Problem("no header", f"a game begins with {form}")
+        if value["format"] != FORMAT:
+            return Problem("a file of another format", f"this audit reads {FORMAT!r} alone")
+        if value.keys() != {"format", "game", "key", "origin"}:
+            return Problem("a header with other fields", f"a header is {form}")
+        for name, shape in _HEADER_SHAPES:
+            wrong = shape(value[name])
+            if wrong is not None:
+                return Problem(f"header.{name}{wrong}", f"a header is {form}")
+        key = parse_vkey(value["key"])
+        if isinstance(key, Problem):
+            return Problem(f"header.key: {key.reason}", key.hint)
+        return Header(self._source, self._number, value["game"], value["origin"], key)
+
+    def _checkpoint(  # noqa: PLR0911  (one return a kind of refusal)
+        self, raw: bytes
+    ) -> Signed | Damage:
+        if self._behind:
+            hint = "a checkpoint stands directly behind the last line that it covers"
+            return self._damage(Problem("a checkpoint behind the end of the entries", hint))
+        value = read_file_line(raw)
+        if isinstance(value, Problem):
+            return self._damage(value)
+        if type(value) is not dict or value.keys() != {"checkpoint"}:
+            return self._damage(Problem("a checkpoint line with other fields"))
+        note_text = value["checkpoint"]
+        if type(note_text) is not str:
+            return self._damage(Problem("a checkpoint that is no text"))
+        note = parse_note(note_text)
+        if isinstance(note, Problem):
+            return self._damage(note)
+        checkpoint = parse_game_checkpoint(note.text)
+        if isinstance(checkpoint, Problem):
+            return self._damage(checkpoint)
+        frontier = self._frontier
+        return Signed(self._number, frontier.size, frontier.root(), note_text, note, checkpoint)
+
+    def _extra(self, raw: bytes, name: str) -> Extra | Damage:
+        value = read_file_line(raw)
+        if isinstance(value, Problem):
+            return self._damage(value)
+        if type(value) is not dict or value.keys() != {name} or type(value[name]) is not dict:
+            return self._damage(Problem(f"a line {name} that is not one object"))
+        wrong = OPENING(value[name]) if name == "opening" else None
+        if wrong is not None:
+            return self._damage(Problem(f"opening{wrong}"))
+        return Extra(self._number, name, value[name])

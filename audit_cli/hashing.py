@@ -1,0 +1,101 @@
+"""The protocol's framed hashes and key derivation: section 2 and 3 of the protocol.
+
+Arguments are bytes unless they are the protocol's text names; nothing is checked for its form
+here, since every value comes from a reader that has checked it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PREFIX = b"cutcard/v1/"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A player's 32-byte link for one hand, at the seat it holds."""
+
+    seat: int
+    player: str
+    link: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Beacon:
+    """One round of a public beacon: chain hash and randomness of 32 bytes each."""
+
+    chain: bytes
+    round: int
+    randomness: bytes
+
+
+def framed(part: bytes) -> bytes:
+    """F(part): the part behind its length in four bytes, big-endian."""
+    return len(part).to_bytes(4, "big") + part
+
+
+def u8(number: int) -> bytes:
+    """One byte; OverflowError outside 0 to 255."""
+    return number.to_bytes(1, "big")
+
+
+def u64(number: int) -> bytes:
+    """Eight bytes, big-endian; OverflowError outside 0 to 2^64 - 1."""
+    return number.to_bytes(8, "big")
+
+
+def tagged_hash(label: str, *parts: bytes) -> bytes:
+    """H(label, parts...): SHA-256 over the framed label and the framed parts (protocol 2)."""
+    return sha256(b"".join(map(framed, (_PREFIX + label.encode("ascii"), *parts)))).digest()
+
+
+def hkdf(ikm: bytes, salt: bytes, info: bytes, length: int) -> bytes:
+    """HKDF with SHA-256 (RFC 5869); `length` in bytes, at most 8,160."""
+    return hkdf_expand(hmac.digest(salt or bytes(32), ikm, "sha256"), info, length)
+
+
+def hkdf_expand(prk: bytes, info: bytes, length: int) -> bytes:
+    """Return the second half of HKDF (RFC 5869 2.3), from the extracted key of 32 bytes."""
+    output = block = b""
+    counter = 1
+    while len(output) < length:
+        block = hmac.digest(prk, block + info + u8(counter), "sha256")
+        output += block
+        counter += 1
+    return output[:length]
+
+
+def commit_hand(origin: str, game: bytes, hand: int, secret: bytes) -> bytes:
+    """`hand_commitment` (protocol 3.1), 32 bytes."""
+    return tagged_hash("hand-commit", origin.encode("ascii"), game, u64(hand), secret)
+
+
+def next_link(origin: str, game: bytes, player: str, link: bytes) -> bytes:
+    """Return the anchor that `link` must fit (protocol 3.2), 32 bytes."""
+    return tagged_hash("seat-link", origin.encode("ascii"), game, player.encode("ascii"), link)
+
+
+def mix_hand(  # noqa: PLR0913, PLR0917  (the protocol's own argument list)
+    origin: str,
+    game: bytes,
+    hand: int,
+    commitment: bytes,
+    links: Iterable[Link],
+    beacon: Beacon | None,
+) -> bytes:
+    """`mix` (protocol 3.6), 32 bytes; the links are taken by rising seat, whatever their order."""
+    ordered = sorted(links, key=lambda link: link.seat)
+    parts = [origin.encode("ascii"), game, u64(hand), commitment, u8(len(ordered))]
+    for link in ordered:
+        parts += (u8(link.seat), link.player.encode("ascii"), link.link)
+    if beacon is None:
+        parts.append(u8(0))
+    else:
+        parts += (u8(1), beacon.chain, u64(beacon.round), beacon.randomness)
+    return tagged_hash("mix", *parts)

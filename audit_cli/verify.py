@@ -1,0 +1,149 @@
+"""Runs the checks over the games of an input and gathers their report.
+
+The checks are told of covered entries only; each is called for the kinds that it asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit_cli.coverage import Ended, Judged, cover
+from audit_cli.entries import SHAPES
+from audit_cli.gamefile import Damage, Extra, Header, Item, Line, Signed
+from audit_cli.report.finding import (
+    ALWAYS_ASKED,
+    AuditedGame,
+    Damaged,
+    Finding,
+    Fork,
+    Promise,
+    Report,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from audit_cli.checks.check import Check, CheckMaker, Handler, Request
+
+
+class _Gathered:
+    """What the checks emit."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.notices: list[str] = []
+        self.warnings: list[str] = []
+        self.forks: list[Fork] = []
+        self.damage: list[Damaged] = []
+        self.games: list[AuditedGame] = []
+
+    def finding(self, finding: Finding, /) -> None:
+        self.findings.append(finding)
+
+    def notice(self, text: str, /) -> None:
+        self.notices.append(text)
+
+    def warning(self, text: str, /) -> None:
+        self.warnings.append(text)
+
+    def fork(self, fork: Fork, /) -> None:
+        self.forks.append(fork)
+
+
+def audit(
+    items: Iterable[Item],
+    request: Request,
+    makers: Sequence[CheckMaker],
+    *,
+    required: frozenset[Promise] = frozenset(),
+    warnings: Sequence[str] = (),
+) -> Report:
+    """Return the report on `items`, of one or several inputs in order, by the given checks.
+
+    `required` are the promises of `--require`; `warnings` go into the report as they are.
+    """
+    gathered = _Gathered()
+    gathered.warnings.extend(warnings)
+    checks = [make(request, gathered) for make in makers]
+    _tell(cover(items, request.trusted), checks, gathered)
+    for check in checks:
+        check.conclude()
+    asked = set(ALWAYS_ASKED)
+    if request.trusted is not None:
+        asked.add(Promise.SIGNED)
+    if request.mine is not None:
+        asked.add(Promise.PLAYER_MIXED)
+    if request.outside or request.outside_ignored:
+        asked.add(Promise.CONSISTENT)
+    if any(game.beacon for game in gathered.games):
+        asked.add(Promise.BEACON_MIXED)
+    return Report(
+        games=tuple(gathered.games),
+        findings=tuple(gathered.findings),
+        damage=tuple(gathered.damage),
+        warnings=tuple(gathered.warnings),
+        notices=tuple(gathered.notices),
+        forks=tuple(gathered.forks),
+        asked=frozenset(asked),
+        required=required,
+    )
+
+
+def _handlers(checks: Sequence[Check]) -> dict[str, tuple[Handler, ...]]:
+    """For each kind of entry the functions to call, in the order of the checks."""
+    wanted = [check.handlers() for check in checks]
+    return {
+        kind: tuple(
+            handlers[name] for handlers in wanted for name in (kind, "*") if name in handlers
+        )
+        for kind in (*SHAPES, "")
+    }
+
+
+def _tell(judged: Iterable[Judged], checks: Sequence[Check], gathered: _Gathered) -> None:
+    handlers = _handlers(checks)
+    header: Header | None = None
+    for item in judged:
+        if isinstance(item, Line):
+            for handle in handlers[item.kind]:
+                handle(item)
+        elif isinstance(item, Signed):
+            for check in checks:
+                check.signed(item)
+        elif isinstance(item, Header):
+            header = item
+            for check in checks:
+                check.begin(item)
+        elif isinstance(item, Ended):
+            assert header is not None
+            gathered.games.append(_audited(header, item))
+            for check in checks:
+                check.end(item)
+        else:
+            _tell_beside(item, checks, gathered)
+
+
+def _tell_beside(
+    item: Extra | Damage | Finding, checks: Sequence[Check], gathered: _Gathered
+) -> None:
+    """Pass on what is no part of the signed log."""
+    if isinstance(item, Extra):
+        for check in checks:
+            check.behind(item)
+    elif isinstance(item, Damage):
+        problem = item.problem
+        gathered.damage.append(Damaged(item.source, item.number, str(problem), problem.hint))
+    else:
+        gathered.finding(item)
+
+
+def _audited(header: Header, ended: Ended) -> AuditedGame:
+    return AuditedGame(
+        source=header.source,
+        game=header.game,
+        origin=header.origin,
+        entries=ended.entries,
+        signed=ended.covered,
+        checkpoints=ended.checkpoints,
+        beacon=ended.beacon,
+    )

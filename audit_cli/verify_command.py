@@ -1,0 +1,147 @@
+"""`cutcard-audit verify`: gathers what the auditor gives, runs the audit, prints its report."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit_cli import say
+from audit_cli.checkpoint import parse_game_checkpoint
+from audit_cli.checks import CHECKS, Request
+from audit_cli.checks.check import OutsideNote
+from audit_cli.gamefile import Damage, read_game_file
+from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
+from audit_cli.note import VerifierKey, parse_note, parse_vkey
+from audit_cli.problem import Problem
+from audit_cli.progress import watched
+from audit_cli.report.finding import Promise
+from audit_cli.report.render import render_fork, render_json, render_text
+from audit_cli.verify import audit
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from audit_cli.gamefile import Item
+    from audit_cli.report.finding import Fork
+
+_MAX_NOTE = 1024 * 1024
+_MAX_RECORD = 256 * 1024 * 1024
+
+
+def run(options: argparse.Namespace) -> int:
+    """Verify, print, and return the exit status; UsageError where the command line is wrong."""
+    files, notes = list(options.files), list(options.checkpoint)
+    if not files and len(notes) > 1:
+        # `--checkpoint NOTE FILE` reads naturally, and argparse gives both to --checkpoint.
+        files = [notes.pop()]
+    if not files:
+        message = "no game file given"
+        raise UsageError(message, f"{say.NAME} verify FILE, or - for standard input")
+    if files.count("-") > 1:
+        message = "standard input can be read once only"
+        raise UsageError(message)
+    required = _required(options.require)
+    request, warnings = _request(options, notes)
+    for name in files:
+        if name != "-":
+            with opened(name):
+                pass
+    report = audit(_items(files), request, CHECKS, required=required, warnings=warnings)
+    for words in report.warnings:
+        say.warning(words)
+    if options.json:
+        say.out(render_json(report))
+    else:
+        say.out(render_text(report, colour=sys.stdout.isatty()))
+    for number, fork in enumerate(report.forks, 1):
+        _write_fork(fork, number)
+    return int(report.exit_status())
+
+
+def _required(given: Sequence[str]) -> frozenset[Promise]:
+
+    names = [name for words in given for name in words.split(",") if name]
+    known = {promise.value: promise for promise in Promise}
+    for name in names:
+        if name not in known:
+            message = f"--require {shown(name)}: no such promise"
+            raise UsageError(message, f"the promises are {', '.join(known)}")
+    return frozenset(known[name] for name in names)
+
+
+def _request(options: argparse.Namespace, notes: Sequence[str]) -> tuple[Request, list[str]]:
+
+    trusted: VerifierKey | None = None
+    if options.key is not None:
+        key = parse_vkey(options.key)
+        if not isinstance(key, VerifierKey):
+            message = f"--key: {key.reason}"
+            raise UsageError(message, key.hint)
+        trusted = key
+    mine = None
+    if options.mine is not None:
+        mine = read_bounded(options.mine, _MAX_RECORD)
+        if len(mine) > _MAX_RECORD:
+            message = f"--mine {shown(options.mine)}: larger than any record"
+            raise UsageError(message)
+    outside = []
+    warnings = []
+    for name in notes:
+        read = _outside(name)
+        if isinstance(read, str):
+            warnings.append(f"the note {shown(name)} is ignored: {read}")
+        else:
+            outside.append(read)
+    request = Request(
+        trusted=trusted,
+        outside=tuple(outside),
+        outside_ignored=bool(warnings),
+        mine=mine,
+        mine_source=shown(options.mine or ""),
+    )
+    return request, warnings
+
+
+def _outside(name: str) -> OutsideNote | str:
+
+    data = read_bounded(name, _MAX_NOTE)
+    if len(data) > _MAX_NOTE:
+        return "it is larger than any note"
+    note = parse_note(data)
+    if isinstance(note, Problem):
+        return note.reason
+    checkpoint = parse_game_checkpoint(note.text)
+    if isinstance(checkpoint, Problem):
+        return checkpoint.reason
+    return OutsideNote(shown(name), data.decode("utf-8"), note, checkpoint)
+
+
+def _items(names: Sequence[str]) -> Iterator[Item]:
+    """Give the items of all files, one after another; a read that fails becomes damage."""
+    for name in names:
+        with opened(name) as stream:
+            state = os.fstat(stream.fileno())
+            total = state.st_size if stat.S_ISREG(state.st_mode) else None
+            try:
+                yield from read_game_file(watched(stream, total), shown(name))
+            except OSError as error:
+                problem = Problem(f"can not be read further: {reason(error)}")
+                yield Damage(shown(name), 0, problem, fatal=True)
+
+
+def _write_fork(fork: Fork, number: int) -> None:
+
+    game = fork.log_origin.rpartition("/")[2]
+    path = Path(f"cutcard-fork-{game}-{number}.json")
+    try:
+        path.write_text(render_fork(fork), encoding="utf-8")
+    except OSError as error:
+        say.error(f"can not write the evidence to {path}: {reason(error)}")
+        say.note("the evidence follows")
+        sys.stderr.write(render_fork(fork))
+    else:
+        say.note(f"the evidence of a fork is in {path}")
