@@ -412,7 +412,7 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     "missing_hand": _COUNT,
     "pause_ms": _CHIPS,
     "position": _integer(0, 51),
-    "pot": _CHIPS,
+    "pot": _integer(0, 9),
     "rake": _CHIPS,
     "round": _COUNT,
     "seat": _SEAT,

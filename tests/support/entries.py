@@ -1,0 +1,137 @@
+"""Hypothesis strategies for every kind of entry, from the fields' own types (section 6)."""
+
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from hypothesis import strategies as st
+
+from dealer_service.rules.entry import (
+    KINDS,
+    Anchored,
+    DealtPosition,
+    Destination,
+    Opened,
+    Previous,
+    RuleSet,
+    Winner,
+)
+
+CARDS = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
+MAX_INTEGER = 2**53 - 1
+
+_HEX = {
+    "anchor": 32,
+    "chain": 32,
+    "commitment": 32,
+    "deck_root": 32,
+    "game": 16,
+    "link": 32,
+    "missing_link": 32,
+    "mix": 32,
+    "next": 16,
+    "randomness": 32,
+    "root": 32,
+    "salt": 16,
+    "secret": 32,
+    "signature": 48,
+}
+_INTEGERS = {
+    "seat": (1, 10),
+    "button": (1, 10),
+    "small_blind_seat": (1, 10),
+    "big_blind_seat": (1, 10),
+    "seats": (2, 10),
+    "position": (0, 51),
+    "pot": (0, 9),
+    "board": (1, 2),
+    "hand": (1, MAX_INTEGER),
+    "hands": (1, MAX_INTEGER),
+    "turn": (1, MAX_INTEGER),
+    "size": (1, MAX_INTEGER),
+    "round": (1, MAX_INTEGER),
+    "missing_hand": (1, MAX_INTEGER),
+    "max_hands": (1, MAX_INTEGER),
+    "small_blind": (1, MAX_INTEGER),
+    "big_blind": (1, MAX_INTEGER),
+    "chip_unit": (1, MAX_INTEGER),
+}
+_TEXTS = {
+    "absent": st.just("sit_out"),
+    "all_in": st.just("face_up"),
+    "best_five": st.sampled_from(CARDS),
+    "card": st.sampled_from(CARDS),
+    "log_proof": st.sampled_from(["none", "follow", "before_cards"]),
+    "name": st.sampled_from(["Royal flush", "Full house, queens full of fours", "King high"]),
+    "newcomers": st.just("next_hand"),
+    "origin": st.from_regex(r"[a-z0-9.-]{1,64}(/[a-z]{1,5})?", fullmatch=True),
+    "player": st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True),
+    "policy": st.just("all_cards"),
+    "show": st.just("winners"),
+    "structure": st.just("no_limit"),
+    "suite": st.just("cutcard/v1"),
+    "variant": st.just("holdem"),
+}
+
+times = st.integers(0, MAX_INTEGER)
+
+
+def _field(  # noqa: PLR0911 - a return for each type
+    owner: type, name: str, hint: Any
+) -> st.SearchStrategy[Any]:
+    if get_origin(hint) is UnionType:
+        (hint,) = [part for part in get_args(hint) if part is not type(None)]
+    if get_origin(hint) is tuple:
+        return st.lists(_field(owner, name, get_args(hint)[0]), max_size=4).map(tuple)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return values(hint)
+    if hint is bool:
+        return st.booleans()
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return st.sampled_from(list(hint))
+    if (owner, name) == (RuleSet, "button"):
+        return st.just("moving")
+    if (owner, name) == (Previous, "button"):
+        return st.integers(0, 10)
+    if name in _HEX:
+        return st.binary(min_size=_HEX[name], max_size=_HEX[name]).map(bytes.hex)
+    if hint is str:
+        return _TEXTS[name]
+    return st.integers(*_INTEGERS.get(name, (0, MAX_INTEGER)))
+
+
+def values(kind: type) -> st.SearchStrategy[Any]:
+    """Give values of one dataclass of the vocabulary, with and without its optional fields."""
+    hints = get_type_hints(kind)
+    made: dict[str, st.SearchStrategy[Any]] = {}
+    for field in fields(kind):
+        one = _field(kind, field.name, hints[field.name])
+        made[field.name] = one if field.default is MISSING else st.none() | one
+    match kind.__name__:
+        case DealtPosition.__name__:
+            return st.builds(kind, **made).map(_dealt)
+        case Opened.__name__:
+            seat = st.builds(kind, **(made | {"seat": st.integers(1, 10), "board": st.none()}))
+            return seat | st.builds(kind, **(made | {"seat": st.none(), "board": st.just(1)}))
+        case Anchored.__name__:
+            both = {"missing_hand": st.just(3), "missing_link": _field(kind, "link", str)}
+            neither = {"missing_hand": st.none(), "missing_link": st.none()}
+            return st.builds(kind, **(made | both)) | st.builds(kind, **(made | neither))
+        case Winner.__name__:
+            five = st.lists(st.sampled_from(CARDS), min_size=5, max_size=5).map(tuple)
+            shown = {"name": _TEXTS["name"], "best_five": five}
+            unseen = {"name": st.none(), "best_five": st.none()}
+            return st.builds(kind, **(made | shown)) | st.builds(kind, **(made | unseen))
+    return st.builds(kind, **made)
+
+
+def _dealt(one: DealtPosition) -> DealtPosition:
+    seat = (one.seat or 1) if one.to is Destination.SEAT else None
+    board = (one.board or 1) if one.to is Destination.BOARD else None
+    return DealtPosition(one.position, one.to, seat, board)
+
+
+def entries() -> st.SearchStrategy[Any]:
+    """Give entries of every kind."""
+    return st.one_of([values(kind) for kind in KINDS.values()])
