@@ -136,13 +136,13 @@ def verify_consistency(  # noqa: C901, PLR0911, PLR0912  (RFC 9162 2.1.4.2, a st
     """
     if not 0 < first <= second or second > MAX_SIZE:
         return f"nothing is proved from size {first} to size {second}"
-    misshapen = _misshapen([first_root, second_root], proof)
-    if misshapen is not None:
-        return misshapen
     if first == second:
         if proof:
             return "a proof between equal sizes is empty"
         return None if first_root == second_root else "one size has two roots"
+    misshapen = _misshapen([first_root, second_root], proof)
+    if misshapen is not None:
+        return misshapen
     if not proof:
         return f"an empty proof from size {first} to size {second}"
     path = list(proof)
