@@ -1,0 +1,356 @@
+"""What every store does: the values that go in and out, and the calls.
+
+An `Append` is one unit, all or nothing: lines for one or several logs, and with them everything
+that must not be true without them: the request's answer, the checkpoints signed, the sealed
+secrets, the spent values and the movements of chips. Whatever a log's change holds is fenced by
+the log's next index and its owner's epoch, checked together with the write. A refusal is a value
+and changes nothing; a `StoreError` means that nobody knows whether the unit was written, and the
+store then takes no further change until it is opened again.
+
+Calls block and may come from any thread. What a read shows is durable.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum, unique
+from typing import Protocol
+
+
+@unique
+class LogState(StrEnum):
+    """Where a log stands; a lost one lacks lines that were signed and never changes again."""
+
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+    REVEALED = "revealed"
+    LOST = "lost"
+
+
+@unique
+class ChipMove(StrEnum):
+    """What moved chips between a wallet and a table, or between a game and its successor."""
+
+    SEAT_TAKEN = "seat_taken"
+    CHIPS_ADDED = "chips_added"
+    CASHED_OUT = "cashed_out"
+    CARRIED_OUT = "carried_out"
+    CARRIED_IN = "carried_in"
+    GAME_CLOSED = "game_closed"
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """What lists and tables want to know of a log without reading it.
+
+    `meta` is the caller's own (reference, rules), `opened_at` in ms since 1970, `previous` and
+    `next` the logs that it goes on from and that goes on from it, empty when there is none.
+    """
+
+    state: LogState = LogState.OPEN
+    meta: bytes = b""
+    opened_at: int = 0
+    hands: int = 0
+    players: int = 0
+    previous: str = ""
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedAt:
+    """A size that was signed, and the root there (32 bytes)."""
+
+    size: int
+    root: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LogHead:
+    """A log as it stands: `number` in order of creation, `fold_from` the last "hand opened".
+
+    `signed.size` is above `next_index` only for a lost log.
+    """
+
+    number: int
+    log: str
+    next_index: int
+    epoch: int
+    fold_from: int | None
+    signed: SignedAt | None
+    facts: LogFacts
+
+    @property
+    def signed_size(self) -> int:
+        """The size that was last signed, 0 when none was."""
+        return 0 if self.signed is None else self.signed.size
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A checkpoint to record: its size and root, its note, and the size signed before it.
+
+    `previous_size` is 0 for the first. The same size again is allowed with the same root.
+    """
+
+    size: int
+    root: bytes
+    previous_size: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCheckpoint:
+    """A note that was signed for a log at a size."""
+
+    size: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class SealedSecret:
+    """A hand's secret under the sealing key; a hand has one for ever."""
+
+    hand: int
+    sealed: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Chips that the line `index` of `log` moved, at `at` ms, with the caller's reference."""
+
+    log: str
+    index: int
+    at: int
+    what: ChipMove
+    player: str = ""
+    seat: int = 0
+    amount: int = 0
+    reference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMovement:
+    """A movement and its cursor.
+
+    Cursors start at 1 and rise strictly in the order in which movements become visible: whoever
+    has read up to a cursor never has a lower one appear later.
+    """
+
+    cursor: int
+    movement: Movement
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a request: who asked what (`digest` of the content) under which id.
+
+    It is stored as it is: a body never holds a card that is not public.
+    """
+
+    scope: str
+    caller: str
+    request_id: str
+    digest: bytes
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogAppend:
+    """A log's part of a unit; it may have no lines, only to record a checkpoint or new facts.
+
+    A log that does not exist is created when `expected_next_index` is 0, with this epoch.
+    `fold_from` and `facts` replace what is there, None leaves it. `spent` are anchors and links,
+    each accepted once in a log. Checkpoints rise and may stand inside the lines.
+    """
+
+    log: str
+    expected_next_index: int
+    epoch: int
+    lines: tuple[bytes, ...] = ()
+    fold_from: int | None = None
+    facts: LogFacts | None = None
+    signed: tuple[Signed, ...] = ()
+    secrets: tuple[SealedSecret, ...] = ()
+    spent: tuple[bytes, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """One unit: changes of logs in order, movements of chips in order, and the answer."""
+
+    logs: tuple[LogAppend, ...] = ()
+    movements: tuple[Movement, ...] = ()
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The unit is durable; the cursors of its movements, in their order."""
+
+    cursors: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The log's next index is `actual`, and the unit expected another."""
+
+    log: str
+    expected: int
+    actual: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fenced:
+    """The log has another owner, in the given epoch."""
+
+    log: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogLost:
+    """The log lost signed lines and is never changed again."""
+
+    log: str
+    signed_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyAnswered:
+    """The same request was answered before, with this body."""
+
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestIdReused:
+    """The request id was used before, with other content."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadySpent:
+    """The log holds this anchor or link already (or the unit brings it twice)."""
+
+    log: str
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SecretExists:
+    """The hand has a secret already, which is never replaced."""
+
+    log: str
+    hand: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignedBackwards:
+    """The checkpoint does not follow the last one: sizes never go back, roots never change."""
+
+    log: str
+    size: int
+    signed_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignedBeyondLog:
+    """The checkpoint is of more lines than the log has with this unit."""
+
+    log: str
+    size: int
+    next_index: int
+
+
+Refused = (
+    Conflict
+    | Fenced
+    | LogLost
+    | AlreadyAnswered
+    | RequestIdReused
+    | AlreadySpent
+    | SecretExists
+    | SignedBackwards
+    | SignedBeyondLog
+)
+AppendResult = Appended | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class LostLog:
+    """A log whose signed lines are gone: the size and root that were last signed for it."""
+
+    log: str
+    signed: SignedAt
+
+
+class Store(Protocol):
+    """The calls; each raises StoreError when the store can not be read or written."""
+
+    def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
+        """Write the units in order and durably; one that is refused changes nothing of others.
+
+        Checked first is the answer, so that a repeated request is told its answer whatever has
+        happened since. A unit sees those before it.
+        """
+        ...
+
+    def claim(self, log: str) -> int | None:
+        """Become a log's owner: raise its epoch by one and give it; None for an unknown log."""
+        ...
+
+    def mark_lost(self, lost: Sequence[LostLog]) -> None:
+        """Set logs to lost, all or none, with what was last signed for each.
+
+        One that the store does not know is created without lines, so that it is listed.
+        """
+        ...
+
+    def head(self, log: str) -> LogHead | None:
+        """Give a log's head; None for an unknown one."""
+        ...
+
+    def heads(
+        self, *, state: LogState | None = None, after: int = 0, limit: int = 100
+    ) -> tuple[LogHead, ...]:
+        """Give up to `limit` heads whose number is above `after`, rising."""
+        ...
+
+    def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
+        """Give up to `limit` lines from index `start` on; none for an unknown log."""
+        ...
+
+    def every_line(self, log: str, start: int = 0) -> Iterator[bytes]:
+        """Give all lines from `start` on, a page at a time, so that long logs need no memory."""
+        ...
+
+    def checkpoints(
+        self, log: str, from_size: int = 0, limit: int = 1000
+    ) -> tuple[StoredCheckpoint, ...]:
+        """Give up to `limit` checkpoints with a size of `from_size` or more, rising."""
+        ...
+
+    def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
+        """Give the checkpoint of the greatest size."""
+        ...
+
+    def answer(self, scope: str, caller: str, request_id: str) -> Answer | None:
+        """Give the answer that was stored for a request."""
+        ...
+
+    def sealed_secrets(self, log: str, from_hand: int = 0) -> tuple[SealedSecret, ...]:
+        """Give the sealed secrets of a log's hands from `from_hand` on, by rising hand."""
+        ...
+
+    def spent(self, log: str) -> frozenset[bytes]:
+        """Give every anchor and link that the log has accepted."""
+        ...
+
+    def movements(self, after: int, limit: int) -> tuple[StoredMovement, ...]:
+        """Give up to `limit` movements with a cursor above `after`, rising."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the store; a second call does nothing."""
+        ...

@@ -1,0 +1,183 @@
+"""Group commit: one thread writes what waits, in order, and tells all of it at once.
+
+Up to 64 waiting units become one transaction; then the signed journal is synced, if anything was
+signed; only then are the promises kept, in one call into the event loop. So nothing is
+acknowledged, streamed or signed to the outside before it is durable in both.
+
+A failure of either is final: whether the batch was written is unknown. Every waiting and every
+later unit fails with StoreFailed, and `on_failure` is told once, from the committer's thread; the
+process then stops, and derives what is true from the store when it starts again.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Final, Generic, Protocol, TypeVar
+
+from dealer_service.store.api import Append, Appended, AppendResult, SignedAt, Store
+
+BATCH: Final = 64
+
+
+class StoreFailed(Exception):  # noqa: N818 - names the state that the dealer is in
+    """The store or the signed journal failed: what was not acknowledged may or may not be kept."""
+
+
+class CommitClosed(Exception):  # noqa: N818 - names the state that the committer is in
+    """The committer was closed; this unit was not written."""
+
+
+class Promise(Protocol):
+    """What a caller waits for: a future of asyncio or of concurrent.futures."""
+
+    def done(self) -> bool:
+        """Say whether it is kept or cancelled."""
+        ...
+
+    def set_result(self, result: AppendResult, /) -> None:
+        """Keep it."""
+        ...
+
+    def set_exception(self, exception: BaseException, /) -> None:
+        """Break it."""
+        ...
+
+
+class Journal(Protocol):
+    """The committer's half of the signed journal."""
+
+    def record(self, signed: Mapping[str, SignedAt], /) -> None:
+        """Make a batch durable."""
+        ...
+
+
+P = TypeVar("P", bound=Promise)
+_Outcomes = list[tuple[P, AppendResult]]
+_Waiting = tuple[Append, P]
+
+
+class GroupCommit(Generic[P]):
+    """The committer of one store.
+
+    `new_promise` is called in `submit` (such as `loop.create_future`); `deliver` runs a function
+    where promises may be kept (such as `loop.call_soon_threadsafe`).
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        journal: Journal,
+        *,
+        new_promise: Callable[[], P],
+        deliver: Callable[[Callable[[], None]], object],
+        on_failure: Callable[[BaseException], object],
+    ) -> None:
+        self._store = store
+        self._journal = journal
+        self._new_promise = new_promise
+        self._deliver = deliver
+        self._on_failure = on_failure
+        self._queue: SimpleQueue[_Waiting[P] | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._failed: StoreFailed | None = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="committer", daemon=True)
+        self._thread.start()
+
+    def submit(self, append: Append) -> P:
+        """Queue a unit behind those submitted before; its promise gives the result.
+
+        CommitClosed, or StoreFailed, is raised at once where the unit can not be written.
+        """
+        promise = self._new_promise()
+        with self._lock:
+            if self._failed is not None:
+                raise StoreFailed(str(self._failed)) from self._failed
+            if self._closed:
+                message = "the dealer is stopping; nothing was written"
+                raise CommitClosed(message)
+            self._queue.put((append, promise))
+        return promise
+
+    def close(self) -> None:
+        """Write all that waits, then end the thread; the store stays open."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        going_on = True
+        while going_on:
+            batch, going_on = self._next_batch()
+            if not batch:
+                continue
+            try:
+                results = self._store.append_all([append for append, _ in batch])
+                self._journal.record(_last_signed(batch, results))
+            except BaseException as error:  # noqa: BLE001 - whatever it was, no promise is left open
+                self._fail(error, batch)
+                return
+            outcomes = [
+                (promise, result) for (_, promise), result in zip(batch, results, strict=True)
+            ]
+            self._tell(partial(_keep, outcomes))
+
+    def _next_batch(self) -> tuple[list[_Waiting[P]], bool]:
+        item = self._queue.get()
+        batch: list[_Waiting[P]] = []
+        try:
+            while item is not None:
+                batch.append(item)
+                if len(batch) == BATCH:
+                    return batch, True
+                item = self._queue.get_nowait()
+        except Empty:
+            return batch, True
+        return batch, False
+
+    def _fail(self, error: BaseException, batch: list[_Waiting[P]]) -> None:
+        failed = StoreFailed(f"the store failed, and the dealer must start again: {error}")
+        failed.__cause__ = error
+        with self._lock:
+            self._failed = failed
+            with contextlib.suppress(Empty):
+                while True:
+                    item = self._queue.get_nowait()
+                    if item is not None:
+                        batch.append(item)
+        self._tell(partial(_break, [promise for _, promise in batch], failed))
+        self._on_failure(error)
+
+    def _tell(self, news: Callable[[], None]) -> None:
+        # A loop that has ended refuses the call; then nobody waits for the news any more.
+        with contextlib.suppress(RuntimeError):
+            self._deliver(news)
+
+
+def _last_signed(
+    batch: Sequence[tuple[Append, object]], results: Sequence[AppendResult]
+) -> dict[str, SignedAt]:
+    signed: dict[str, SignedAt] = {}
+    for (append, _), result in zip(batch, results, strict=True):
+        if isinstance(result, Appended):
+            for change in append.logs:
+                if change.signed:
+                    last = change.signed[-1]
+                    signed[change.log] = SignedAt(last.size, last.root)
+    return signed
+
+
+def _keep(outcomes: Sequence[tuple[Promise, AppendResult]]) -> None:
+    for promise, result in outcomes:
+        if not promise.done():
+            promise.set_result(result)
+
+
+def _break(promises: Sequence[Promise], failed: StoreFailed) -> None:
+    for promise in promises:
+        if not promise.done():
+            promise.set_exception(failed)

@@ -1,0 +1,82 @@
+"""Key files: made once, whole, readable by their owner alone, and never written over.
+
+A key that others may read is refused, and so is one that is missing where the dealer has dealt
+before: a new key in its place would neither open what the old one sealed nor sign for its logs.
+Errors tell names, modes and lengths, never content.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NoReturn
+
+from dealer_service.store.refusal import Reason, StoreError
+
+_MAX_BYTES: Final = 4096
+_LOOSE: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def read_or_make(path: Path, what: str, make: Callable[[], bytes], *, first_start: bool) -> bytes:
+    """Give a key file's content; at the first start a missing one is made with mode 0600.
+
+    `what` names the key in errors. StoreError KEY_FILE_MISSING when it is not the first start,
+    KEY_FILE_EXPOSED when others than its owner have any right to it, KEY_FILE_MALFORMED when it
+    is too long, KEY_FILE_UNREACHABLE when the operating system refuses.
+    """
+    try:
+        if not os.path.lexists(path):
+            if not first_start:
+                message = (
+                    f"the {what} {path} is missing; bring it back from a backup: "
+                    "no other key can take its place"
+                )
+                raise StoreError(Reason.KEY_FILE_MISSING, message)
+            _make(path, make())
+        return _read(path, what)
+    except OSError as error:
+        message = f"the {what} {path} can not be read or made: {error.strerror}"
+        raise StoreError(Reason.KEY_FILE_UNREACHABLE, message) from error
+
+
+def _make(path: Path, content: bytes) -> None:
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        # A link, and not a rename: whoever made a key there first keeps it.
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _read(path: Path, what: str) -> bytes:
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            _refuse(Reason.KEY_FILE_MALFORMED, f"the {what} {path} is not a file")
+        if status.st_mode & _LOOSE:
+            mode = stat.S_IMODE(status.st_mode)
+            _refuse(
+                Reason.KEY_FILE_EXPOSED,
+                f"the {what} {path} has mode {mode:04o}, and only its owner may have any right to "
+                f"it: chmod 600 {path}, and ask who has read it",
+            )
+        content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        _refuse(Reason.KEY_FILE_MALFORMED, f"the {what} {path} is over {_MAX_BYTES} bytes")
+    return content
+
+
+def _refuse(reason: Reason, message: str) -> NoReturn:
+    raise StoreError(reason, message)

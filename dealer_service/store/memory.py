@@ -1,0 +1,304 @@
+"""A store in memory, with the same contract and with faults: for tests and simulations.
+
+`script` makes a coming call fail, either before anything is kept or after all of it is, which its
+caller can not tell apart. `reopened` is what a restarted process finds.
+"""
+
+import copy
+import hmac
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, unique
+from typing import NoReturn, Self, TypeVar
+
+from dealer_service.store.api import (
+    AlreadyAnswered,
+    AlreadySpent,
+    Answer,
+    Append,
+    Appended,
+    AppendResult,
+    Conflict,
+    Fenced,
+    LogAppend,
+    LogFacts,
+    LogHead,
+    LogLost,
+    LogState,
+    LostLog,
+    Movement,
+    Refused,
+    RequestIdReused,
+    SealedSecret,
+    SecretExists,
+    Signed,
+    SignedAt,
+    SignedBackwards,
+    SignedBeyondLog,
+    StoredCheckpoint,
+    StoredMovement,
+)
+from dealer_service.store.refusal import Reason, StoreError
+
+T = TypeVar("T")
+
+
+@unique
+class Fault(Enum):
+    """How a call fails: with nothing kept, or with everything kept and the caller not told."""
+
+    NOT_PERSISTED = "not persisted"
+    PERSISTED = "persisted"
+
+
+@dataclass(slots=True)
+class _Log:
+    head: LogHead
+    lines: list[bytes] = field(default_factory=list)
+    checkpoints: dict[int, str] = field(default_factory=dict)
+    secrets: dict[int, SealedSecret] = field(default_factory=dict)
+    spent: set[bytes] = field(default_factory=set)
+
+    def copy(self) -> "_Log":
+        return _Log(
+            self.head,
+            self.lines.copy(),
+            self.checkpoints.copy(),
+            self.secrets.copy(),
+            self.spent.copy(),
+        )
+
+
+@dataclass(slots=True)
+class Content:
+    """What is durable."""
+
+    logs: dict[str, _Log] = field(default_factory=dict)
+    answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
+    movements: list[Movement] = field(default_factory=list)
+
+
+class MemoryStore:
+    """A `Store` without a disk; `calls` counts what was asked of it, by the call's name."""
+
+    def __init__(self, content: Content | None = None) -> None:
+        self.calls: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._content = content or Content()
+        self._faults: dict[tuple[str, int], Fault] = {}
+        self._unusable: StoreError | None = None
+
+    def script(self, call: str, fault: Fault, *, skip: int = 0) -> None:
+        """Let `call` fail, after it has gone well `skip` more times."""
+        self._faults[call, self.calls.get(call, 0) + skip] = fault
+
+    def reopened(self) -> Self:
+        """Give the store as it is found after a restart, without faults; this one is closed."""
+        self.close()
+        return type(self)(copy.deepcopy(self._content))
+
+    def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
+        """Write units, as `Store.append_all` says."""
+        return self._change("append_all", lambda: [self._append(append) for append in appends])
+
+    def claim(self, log: str) -> int | None:
+        """Raise a log's epoch by one and give it."""
+        return self._change("claim", lambda: self._claim(log))
+
+    def mark_lost(self, lost: Sequence[LostLog]) -> None:
+        """Set logs to lost with what was last signed for each."""
+        self._change("mark_lost", lambda: self._lose(lost))
+
+    def head(self, log: str) -> LogHead | None:
+        """Give a log's head."""
+        found = self._read("head", lambda: self._content.logs.get(log))
+        return None if found is None else found.head
+
+    def heads(
+        self, *, state: LogState | None = None, after: int = 0, limit: int = 100
+    ) -> tuple[LogHead, ...]:
+        """Give heads by rising number."""
+        heads = self._read("heads", lambda: [log.head for log in self._content.logs.values()])
+        wanted = (head for head in heads if state is None or head.facts.state is state)
+        return tuple(head for head in wanted if head.number > after)[:limit]
+
+    def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
+        """Give lines from an index on."""
+        return self._read("lines", lambda: tuple(self._log(log).lines[start : start + limit]))
+
+    def every_line(self, log: str, start: int = 0) -> Iterator[bytes]:
+        """Give all lines from an index on, page by page."""
+        while page := self.lines(log, start, 64):
+            yield from page
+            start += len(page)
+
+    def checkpoints(
+        self, log: str, from_size: int = 0, limit: int = 1000
+    ) -> tuple[StoredCheckpoint, ...]:
+        """Give checkpoints from a size on."""
+        notes = self._read("checkpoints", lambda: sorted(self._log(log).checkpoints.items()))
+        return tuple(StoredCheckpoint(*note) for note in notes if note[0] >= from_size)[:limit]
+
+    def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
+        """Give the checkpoint of the greatest size."""
+        notes = self._read("last_checkpoint", lambda: sorted(self._log(log).checkpoints.items()))
+        return StoredCheckpoint(*notes[-1]) if notes else None
+
+    def answer(self, scope: str, caller: str, request_id: str) -> Answer | None:
+        """Give the answer that was stored for a request."""
+        key = (scope, caller, request_id)
+        return self._read("answer", lambda: self._content.answers.get(key))
+
+    def sealed_secrets(self, log: str, from_hand: int = 0) -> tuple[SealedSecret, ...]:
+        """Give a log's sealed secrets by rising hand."""
+        secrets = self._read("sealed_secrets", lambda: sorted(self._log(log).secrets.items()))
+        return tuple(secret for hand, secret in secrets if hand >= from_hand)
+
+    def spent(self, log: str) -> frozenset[bytes]:
+        """Give every anchor and link that the log has accepted."""
+        return self._read("spent", lambda: frozenset(self._log(log).spent))
+
+    def movements(self, after: int, limit: int) -> tuple[StoredMovement, ...]:
+        """Give movements behind a cursor."""
+        found = self._read("movements", lambda: self._content.movements[after : after + limit])
+        return tuple(
+            StoredMovement(cursor, movement) for cursor, movement in enumerate(found, after + 1)
+        )
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._unusable = StoreError(Reason.STORE_CLOSED, "the store in memory is closed")
+
+    def _fault(self, call: str) -> Fault | None:
+        self._require_usable()
+        count = self.calls.get(call, 0)
+        self.calls[call] = count + 1
+        return self._faults.pop((call, count), None)
+
+    def _change(self, call: str, change: Callable[[], T]) -> T:
+        with self._lock:
+            fault = self._fault(call)
+            if fault is Fault.NOT_PERSISTED:
+                self._fail(call)
+            result = change()
+            if fault is Fault.PERSISTED:
+                self._fail(call)
+            return result
+
+    def _read(self, call: str, read: Callable[[], T]) -> T:
+        with self._lock:
+            if self._fault(call) is not None:
+                message = f"the store in memory failed in {call}"
+                raise StoreError(Reason.STORE_FAILED, message)
+            return read()
+
+    def _fail(self, call: str) -> NoReturn:
+        message = f"the store in memory failed in {call}"
+        self._unusable = StoreError(Reason.STORE_FAILED, message)
+        raise self._unusable
+
+    def _require_usable(self) -> None:
+        if self._unusable is not None:
+            raise StoreError(self._unusable.reason, str(self._unusable))
+
+    def _log(self, log: str) -> _Log:
+        return self._content.logs.get(log) or _Log(_new_head(0, log, 0))
+
+    def _append(self, append: Append) -> AppendResult:
+        answer = append.answer
+        if answer is not None:
+            key = (answer.scope, answer.caller, answer.request_id)
+            known = self._content.answers.get(key)
+            if known is not None:
+                same = hmac.compare_digest(known.digest, answer.digest)
+                return AlreadyAnswered(known.body) if same else RequestIdReused(answer.request_id)
+        changed: dict[str, _Log] = {}
+        for change in append.logs:
+            log = changed.get(change.log) or self._copied(change, changed)
+            if log is None:
+                return Conflict(change.log, change.expected_next_index, 0)
+            refused = _change(log, change)
+            if refused is not None:
+                return refused
+            changed[change.log] = log
+        self._content.logs.update(changed)
+        if answer is not None:
+            self._content.answers[answer.scope, answer.caller, answer.request_id] = answer
+        first = len(self._content.movements) + 1
+        self._content.movements.extend(append.movements)
+        return Appended(tuple(range(first, first + len(append.movements))))
+
+    def _copied(self, change: LogAppend, changed: dict[str, _Log]) -> _Log | None:
+        log = self._content.logs.get(change.log)
+        if log is not None:
+            return log.copy()
+        if change.expected_next_index != 0:
+            return None
+        number = len(self._content.logs.keys() | changed.keys()) + 1
+        return _Log(_new_head(number, change.log, change.epoch))
+
+    def _claim(self, log: str) -> int | None:
+        found = self._content.logs.get(log)
+        if found is None:
+            return None
+        found.head = replace(found.head, epoch=found.head.epoch + 1)
+        return found.head.epoch
+
+    def _lose(self, lost: Sequence[LostLog]) -> None:
+        for one in lost:
+            number = len(self._content.logs) + 1
+            log = self._content.logs.setdefault(one.log, _Log(_new_head(number, one.log, 0)))
+            facts = replace(log.head.facts, state=LogState.LOST)
+            log.head = replace(log.head, epoch=log.head.epoch + 1, signed=one.signed, facts=facts)
+
+
+def _new_head(number: int, log: str, epoch: int) -> LogHead:
+    return LogHead(number, log, 0, epoch, None, None, LogFacts())
+
+
+def _change(log: _Log, change: LogAppend) -> Refused | None:
+    head = log.head
+    if head.facts.state is LogState.LOST:
+        return LogLost(change.log, head.signed_size)
+    if head.epoch != change.epoch:
+        return Fenced(change.log, head.epoch)
+    if head.next_index != change.expected_next_index:
+        return Conflict(change.log, change.expected_next_index, head.next_index)
+    log.lines.extend(change.lines)
+    for signed in change.signed:
+        refused = _sign(log, signed)
+        if refused is not None:
+            return refused
+    log.head = replace(
+        log.head,
+        next_index=len(log.lines),
+        fold_from=head.fold_from if change.fold_from is None else change.fold_from,
+        facts=change.facts or head.facts,
+    )
+    return _keep_values(log, change)
+
+
+def _sign(log: _Log, signed: Signed) -> Refused | None:
+    last = log.head.signed
+    if signed.size > len(log.lines):
+        return SignedBeyondLog(log.head.log, signed.size, len(log.lines))
+    changed = last is not None and last.size == signed.size and last.root != signed.root
+    back = signed.size < 1 or signed.size < log.head.signed_size
+    if changed or back or signed.previous_size != log.head.signed_size:
+        return SignedBackwards(log.head.log, signed.size, log.head.signed_size)
+    log.checkpoints.setdefault(signed.size, signed.note)
+    log.head = replace(log.head, signed=SignedAt(signed.size, signed.root))
+    return None
+
+
+def _keep_values(log: _Log, change: LogAppend) -> Refused | None:
+    for value in change.spent:
+        if value in log.spent:
+            return AlreadySpent(change.log, value)
+        log.spent.add(value)
+    for secret in change.secrets:
+        if secret.hand in log.secrets:
+            return SecretExists(change.log, secret.hand)
+        log.secrets[secret.hand] = secret
+    return None

@@ -1,0 +1,39 @@
+"""Why a store, a key file or the signed journal can not be used: one error, a stable reason.
+
+Its text names the file and says what to do. It never holds a key, a secret or a stored value.
+"""
+
+from enum import StrEnum, unique
+
+
+@unique
+class Reason(StrEnum):
+    """The stable names of everything that stops a dealer over what it keeps on disk."""
+
+    STORE_IN_USE = "STORE_IN_USE"
+    STORE_NOT_OURS = "STORE_NOT_OURS"
+    STORE_OTHER_VERSION = "STORE_OTHER_VERSION"
+    STORE_DAMAGED = "STORE_DAMAGED"
+    STORE_UNREACHABLE = "STORE_UNREACHABLE"
+    STORE_FULL = "STORE_FULL"
+    STORE_FAILED = "STORE_FAILED"
+    STORE_CLOSED = "STORE_CLOSED"
+    KEY_FILE_MISSING = "KEY_FILE_MISSING"
+    KEY_FILE_EXPOSED = "KEY_FILE_EXPOSED"
+    KEY_FILE_MALFORMED = "KEY_FILE_MALFORMED"
+    KEY_FILE_UNREACHABLE = "KEY_FILE_UNREACHABLE"
+    KEY_OF_ANOTHER_ORIGIN = "KEY_OF_ANOTHER_ORIGIN"
+    SEALED_UNDER_ANOTHER_KEY = "SEALED_UNDER_ANOTHER_KEY"
+    SEAL_BROKEN = "SEAL_BROKEN"
+    JOURNAL_MISSING = "JOURNAL_MISSING"
+    JOURNAL_DAMAGED = "JOURNAL_DAMAGED"
+    JOURNAL_OF_ANOTHER_ORIGIN = "JOURNAL_OF_ANOTHER_ORIGIN"
+    JOURNAL_FAILED = "JOURNAL_FAILED"
+
+
+class StoreError(Exception):
+    """What is kept on disk can not be used; `reason` is for machines, the text for people."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason

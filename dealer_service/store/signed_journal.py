@@ -1,0 +1,171 @@
+"""The file beside the log key that knows what was last signed for each log (protocol section 6).
+
+A store that was restored from a backup does not know of the lines that it lost; this file does,
+because it is not of the backup. It is written after the store's commit and before a signature
+leaves, once for a batch. So it may lag behind the store by the batch that a crash cut off, and a
+store that lags behind it lost signed lines.
+
+The first line is `cutcard-signed/1 <origin>`; each further one is a batch:
+`<CRC-32, 8 hex digits> <size>:<root, 64 hex digits>:<log> …`. A batch is one line, so a crash can
+spoil the last line alone, which then is of a batch whose signatures never left. Any other damage
+is an error. At start the file is written anew with one record a log.
+"""
+
+import os
+import re
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NoReturn
+
+from dealer_service.store.api import SignedAt
+from dealer_service.store.refusal import Reason, StoreError
+
+_FORMAT: Final = "cutcard-signed/1"
+_BATCH_LOGS: Final = 64
+_RECORD = re.compile(r"([1-9][0-9]{0,18}):([0-9a-f]{64}):([!-~]{1,255})")
+
+
+class SignedJournal:
+    """The open file; `record` adds to it, `last` is what it knows. One committer uses it."""
+
+    def __init__(self, path: Path, origin: str, *, may_make: bool) -> None:
+        """Read the file, write it anew and keep it open.
+
+        At the first start, or where a restore was accepted, a missing file is made. StoreError
+        JOURNAL_MISSING, JOURNAL_DAMAGED, JOURNAL_OF_ANOTHER_ORIGIN or JOURNAL_FAILED.
+        """
+        self._path = path
+        self._unusable = False
+        try:
+            self._last = self._read(origin, may_make=may_make)
+            self._descriptor = self._rewrite(origin)
+        except OSError as error:
+            message = f"the signed journal {path} can not be read or written: {error.strerror}"
+            raise StoreError(Reason.JOURNAL_FAILED, message) from error
+
+    @property
+    def last(self) -> Mapping[str, SignedAt]:
+        """The last signed size and root of each log."""
+        return self._last
+
+    def record(self, signed: Mapping[str, SignedAt]) -> None:
+        """Add a batch and return when it is on disk.
+
+        StoreError JOURNAL_FAILED; the journal then takes nothing more until it is opened again.
+        """
+        if not signed:
+            return
+        if self._unusable:
+            message = f"the signed journal {self._path} failed before: start again"
+            raise StoreError(Reason.JOURNAL_FAILED, message)
+        self._unusable = True
+        try:
+            _write(self._descriptor, _batch(signed.items()))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            message = f"the signed journal {self._path} can not be written: {error.strerror}"
+            raise StoreError(Reason.JOURNAL_FAILED, message) from error
+        self._unusable = False
+        self._last.update(signed)
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
+        self._unusable = True
+
+    def _read(self, origin: str, *, may_make: bool) -> dict[str, SignedAt]:
+        if not os.path.lexists(self._path):
+            if may_make:
+                return {}
+            message = (
+                f"the signed journal {self._path} is missing, and this dealer has signed before: "
+                "bring it back, or start once with --accept-restore"
+            )
+            raise StoreError(Reason.JOURNAL_MISSING, message)
+        lines = self._path.read_bytes().split(b"\n")
+        owner = re.fullmatch(rb"cutcard-signed/1 ([!-~]{1,255})", lines[0])
+        if owner is None:
+            self._refuse(1, f"it does not begin with {_FORMAT} and an origin")
+        if owner[1] != origin.encode():
+            message = (
+                f"the signed journal {self._path} is of the origin {owner[1].decode()!r} "
+                f"and not of {origin!r}"
+            )
+            raise StoreError(Reason.JOURNAL_OF_ANOTHER_ORIGIN, message)
+        # Behind the last newline there is nothing, or a line that a crash cut off.
+        batches = lines[1:-1]
+        last: dict[str, SignedAt] = {}
+        for number, line in enumerate(batches, 2):
+            records = _parse(line)
+            if records is None:
+                if number == len(batches) + 1 and lines[-1] == b"":
+                    break
+                self._refuse(number, "its sum or its form is wrong")
+            for log, signed in records:
+                before = last.get(log, signed)
+                changed = signed.size == before.size and signed.root != before.root
+                if signed.size < before.size or changed:
+                    self._refuse(number, f"{log} goes back from size {before.size}")
+                last[log] = signed
+        return last
+
+    def _rewrite(self, origin: str) -> int:
+        draft = self._path.with_name(self._path.name + ".new")
+        draft.unlink(missing_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        descriptor = os.open(draft, flags, 0o600)
+        try:
+            _write(descriptor, f"{_FORMAT} {origin}\n".encode())
+            logs = list(self._last.items())
+            for start in range(0, len(logs), _BATCH_LOGS):
+                _write(descriptor, _batch(logs[start : start + _BATCH_LOGS]))
+            os.fsync(descriptor)
+            draft.replace(self._path)
+            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _refuse(self, line: int, why: str) -> NoReturn:
+        message = (
+            f"the signed journal {self._path} is damaged in line {line}: {why}; nothing was "
+            "changed: bring it back from where its copy is kept"
+        )
+        raise StoreError(Reason.JOURNAL_DAMAGED, message)
+
+
+def _batch(signed: Iterable[tuple[str, SignedAt]]) -> bytes:
+    written = [f"{at.size}:{at.root.hex()}:{log}" for log, at in signed]
+    for record in written:
+        if _RECORD.fullmatch(record) is None:
+            message = f"the signed journal can not hold {record[:400]!r}"
+            raise StoreError(Reason.JOURNAL_FAILED, message)
+    records = " ".join(written).encode("ascii")
+    return b"%08x %s\n" % (zlib.crc32(records), records)
+
+
+def _parse(line: bytes) -> list[tuple[str, SignedAt]] | None:
+    total, _, records = line.partition(b" ")
+    if total != b"%08x" % zlib.crc32(records):
+        return None
+    signed = []
+    for record in records.decode("ascii", "replace").split(" "):
+        match = _RECORD.fullmatch(record)
+        if match is None:
+            return None
+        signed.append((match[3], SignedAt(int(match[1]), bytes.fromhex(match[2]))))
+    return signed
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    written = os.write(descriptor, content)
+    while written < len(content):
+        written += os.write(descriptor, content[written:])

@@ -1,0 +1,196 @@
+"""How the SQLite store writes one unit: all of it, or nothing and the reason.
+
+Runs inside the batch's transaction, under a savepoint.
+"""
+
+import hmac
+import sqlite3
+from typing import Final
+
+from dealer_service.store.api import (
+    AlreadyAnswered,
+    AlreadySpent,
+    Answer,
+    Append,
+    Appended,
+    AppendResult,
+    Conflict,
+    Fenced,
+    LogAppend,
+    LogLost,
+    LogState,
+    Movement,
+    Refused,
+    RequestIdReused,
+    SecretExists,
+    Signed,
+    SignedAt,
+    SignedBackwards,
+    SignedBeyondLog,
+)
+
+# A log without lines: its name and epoch.
+NEW_LOG: Final = (
+    "INSERT INTO logs (log, next_index, epoch, signed_size, state, meta, opened_at, hands, players,"
+    " previous, next) VALUES (?, 0, ?, 0, 'open', x'', 0, 0, 0, '', '')"
+)
+
+_Row = tuple[int, int, int, str, int, bytes | None]
+
+
+def append_unit(connection: sqlite3.Connection, append: Append) -> AppendResult:
+    """Write one unit inside the open transaction, or give why not with nothing changed."""
+    connection.execute("SAVEPOINT unit")
+    refused = _apply(connection, append)
+    if refused is not None:
+        connection.execute("ROLLBACK TO unit")
+        connection.execute("RELEASE unit")
+        return refused
+    cursors = tuple(_move(connection, movement) for movement in append.movements)
+    connection.execute("RELEASE unit")
+    return Appended(cursors)
+
+
+def _apply(connection: sqlite3.Connection, append: Append) -> Refused | None:
+    if append.answer is not None:
+        refused = _answer(connection, append.answer)
+        if refused is not None:
+            return refused
+    for change in append.logs:
+        refused = _change(connection, change)
+        if refused is not None:
+            return refused
+    return None
+
+
+def _answer(connection: sqlite3.Connection, answer: Answer) -> Refused | None:
+    key = (answer.scope, answer.caller, answer.request_id)
+    row = connection.execute(
+        "SELECT digest, body FROM answers WHERE scope = ? AND caller = ? AND request_id = ?", key
+    ).fetchone()
+    if row is None:
+        connection.execute(
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?)", (*key, answer.digest, answer.body)
+        )
+        return None
+    if hmac.compare_digest(row[0], answer.digest):
+        return AlreadyAnswered(row[1])
+    return RequestIdReused(answer.request_id)
+
+
+def _change(connection: sqlite3.Connection, change: LogAppend) -> Refused | None:
+    row: _Row | None = connection.execute(
+        "SELECT id, next_index, epoch, state, signed_size, signed_root FROM logs WHERE log = ?",
+        (change.log,),
+    ).fetchone()
+    if row is None:
+        if change.expected_next_index != 0:
+            return Conflict(change.log, change.expected_next_index, 0)
+        made = connection.execute(NEW_LOG, (change.log, change.epoch)).lastrowid
+        assert made is not None
+        row = (made, 0, change.epoch, LogState.OPEN, 0, None)
+    number, next_index, epoch, state, signed_size, signed_root = row
+    if state == LogState.LOST:
+        return LogLost(change.log, signed_size)
+    if epoch != change.epoch:
+        return Fenced(change.log, epoch)
+    if next_index != change.expected_next_index:
+        return Conflict(change.log, change.expected_next_index, next_index)
+    after = next_index + len(change.lines)
+    last = None if signed_root is None else SignedAt(signed_size, signed_root)
+    for signed in change.signed:
+        refused = _follows(change.log, signed, last, after)
+        if refused is not None:
+            return refused
+        last = SignedAt(signed.size, signed.root)
+    _write_log(connection, number, change, last)
+    return _write_values(connection, number, change)
+
+
+def _follows(log: str, signed: Signed, last: SignedAt | None, after: int) -> Refused | None:
+    size = 0 if last is None else last.size
+    if signed.size > after:
+        return SignedBeyondLog(log, signed.size, after)
+    same = last is not None and signed.size == size and signed.root != last.root
+    if same or signed.previous_size != size or signed.size < max(size, 1):
+        return SignedBackwards(log, signed.size, size)
+    return None
+
+
+def _write_log(
+    connection: sqlite3.Connection, number: int, change: LogAppend, last: SignedAt | None
+) -> None:
+    start = change.expected_next_index
+    if change.lines:
+        connection.executemany(
+            "INSERT INTO lines VALUES (?, ?, ?)",
+            [(number, index, line) for index, line in enumerate(change.lines, start)],
+        )
+    connection.execute(
+        "UPDATE logs SET next_index = ?, fold_from = coalesce(?, fold_from), signed_size = ?,"
+        " signed_root = ? WHERE id = ?",
+        (
+            start + len(change.lines),
+            change.fold_from,
+            0 if last is None else last.size,
+            None if last is None else last.root,
+            number,
+        ),
+    )
+    facts = change.facts
+    if facts is not None:
+        connection.execute(
+            "UPDATE logs SET state = ?, meta = ?, opened_at = ?, hands = ?, players = ?,"
+            " previous = ?, next = ? WHERE id = ?",
+            (
+                facts.state.value,
+                facts.meta,
+                facts.opened_at,
+                facts.hands,
+                facts.players,
+                facts.previous,
+                facts.next,
+                number,
+            ),
+        )
+
+
+def _write_values(connection: sqlite3.Connection, number: int, change: LogAppend) -> Refused | None:
+    for signed in change.signed:
+        connection.execute(
+            "INSERT INTO checkpoints VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (number, signed.size, signed.note),
+        )
+    for value in change.spent:
+        written = connection.execute(
+            "INSERT INTO spent VALUES (?, ?) ON CONFLICT DO NOTHING", (number, value)
+        )
+        if written.rowcount == 0:
+            return AlreadySpent(change.log, value)
+    for secret in change.secrets:
+        written = connection.execute(
+            "INSERT INTO secrets VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (number, secret.hand, secret.sealed),
+        )
+        if written.rowcount == 0:
+            return SecretExists(change.log, secret.hand)
+    return None
+
+
+def _move(connection: sqlite3.Connection, movement: Movement) -> int:
+    cursor = connection.execute(
+        "INSERT INTO movements (log, idx, at, what, player, seat, amount, reference)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            movement.log,
+            movement.index,
+            movement.at,
+            movement.what.value,
+            movement.player,
+            movement.seat,
+            movement.amount,
+            movement.reference,
+        ),
+    ).lastrowid
+    assert cursor is not None
+    return cursor

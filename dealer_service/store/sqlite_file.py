@@ -1,0 +1,172 @@
+"""The SQLite store's file: made whole or not at all, checked before anything is written to it.
+
+A file that is no store, a store of another version, a damaged one and one that another process
+holds are refused with a StoreError that names the file, and are left as they are. A new store is
+made beside its place and moved there when it is complete, so an empty file in its place is
+damage. The file is readable by its owner alone.
+
+Write-ahead log, synchronous FULL and exclusive locking: a commit is on disk when it returns, a
+second process is refused, and no other process can be in the middle of a WAL reset (a race in
+SQLite before 3.51.3).
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from dealer_service.store.refusal import Reason, StoreError
+from dealer_service.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+
+_OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
+_WAL_BYTES: Final = 64 * 1024 * 1024
+_REASONS: Final = {
+    sqlite3.SQLITE_BUSY: Reason.STORE_IN_USE,
+    sqlite3.SQLITE_LOCKED: Reason.STORE_IN_USE,
+    sqlite3.SQLITE_CORRUPT: Reason.STORE_DAMAGED,
+    sqlite3.SQLITE_NOTADB: Reason.STORE_DAMAGED,
+    sqlite3.SQLITE_CANTOPEN: Reason.STORE_UNREACHABLE,
+    sqlite3.SQLITE_READONLY: Reason.STORE_UNREACHABLE,
+    sqlite3.SQLITE_PERM: Reason.STORE_UNREACHABLE,
+    sqlite3.SQLITE_FULL: Reason.STORE_FULL,
+}
+_WORDS: Final = {
+    Reason.STORE_IN_USE: "is in use by another process; stop that dealer, or name another store",
+    Reason.STORE_DAMAGED: "is damaged; keep it, and restore a backup beside it",
+    Reason.STORE_UNREACHABLE: "can not be opened for writing; check the folder and its permissions",
+    Reason.STORE_FULL: "can not grow: the disk is full; make room and start again",
+    Reason.STORE_FAILED: "failed; look at the disk, then start again",
+}
+
+
+def open_file(path: Path) -> sqlite3.Connection:
+    """Open the store at `path`, made when nothing is there, locked for this process alone.
+
+    StoreError: STORE_IN_USE, STORE_NOT_OURS, STORE_OTHER_VERSION, STORE_DAMAGED,
+    STORE_UNREACHABLE, STORE_FULL or STORE_FAILED.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        message = f"SQLite {sqlite3.sqlite_version} is too old for a store: 3.37 or later is needed"
+        raise StoreError(Reason.STORE_FAILED, message)
+    with telling(path):
+        if not os.path.lexists(path):
+            _refuse_orphaned_wal(path)
+            _make(path)
+        _require_ours(path)
+        connection = _connect(path, "mode=rw")
+        try:
+            _lock(connection)
+            _quick_check(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextlib.contextmanager
+def telling(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the operating system raise into StoreErrors that name the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        reason = _REASONS.get(code & 0xFF, Reason.STORE_FAILED) if code else Reason.STORE_FAILED
+        message = f"the store {path} {_WORDS[reason]} ({error})"
+        raise StoreError(reason, message) from error
+    except OSError as error:
+        message = f"the store {path} {_WORDS[Reason.STORE_UNREACHABLE]} ({error.strerror})"
+        raise StoreError(Reason.STORE_UNREACHABLE, message) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make names that were made or moved in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?{mode}",
+        uri=True,
+        timeout=0,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def _refuse_orphaned_wal(path: Path) -> None:
+    wal = path.with_name(path.name + "-wal")
+    if wal.exists():
+        message = f"the store {path} is missing, but its log {wal.name} is there: bring both back"
+        raise StoreError(Reason.STORE_DAMAGED, message)
+
+
+def _make(path: Path) -> None:
+    draft = path.with_name(path.name + ".new")
+    os.close(os.open(draft, os.O_RDWR | os.O_CREAT, 0o600))
+    connection = _connect(draft, "mode=rw")
+    try:
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        connection.execute("PRAGMA synchronous=EXTRA")
+        connection.execute("BEGIN EXCLUSIVE")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        for statement in SCHEMA.split(";\n"):
+            connection.execute(statement)
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+    # A link, and not a rename: it never replaces a store that another process has just made.
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()
+    sync_folder(path.parent)
+
+
+def _require_ours(path: Path) -> None:
+    if not path.is_file():
+        message = f"{path} is not a file, and a store is one"
+        raise StoreError(Reason.STORE_NOT_OURS, message)
+    # Immutable: reads the header without locks, and touches neither the file nor its logs.
+    connection = _connect(path, "mode=ro&immutable=1")
+    try:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        message = f"{path} is not a Cutcard store, or its beginning is damaged; nothing was changed"
+        raise StoreError(Reason.STORE_NOT_OURS, message) from error
+    finally:
+        connection.close()
+    if application != APPLICATION_ID:
+        message = f"{path} is not a Cutcard store; nothing was changed: name another file"
+        raise StoreError(Reason.STORE_NOT_OURS, message)
+    if version != SCHEMA_VERSION:
+        message = (
+            f"the store {path} is of version {version}, and this dealer needs version "
+            f"{SCHEMA_VERSION}; nothing was changed: use the dealer that made it"
+        )
+        raise StoreError(Reason.STORE_OTHER_VERSION, message)
+
+
+def _lock(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA fullfsync=ON")  # macOS: fsync alone stops at the drive's cache
+    connection.execute(f"PRAGMA journal_size_limit={_WAL_BYTES}")
+    connection.execute("PRAGMA trusted_schema=OFF")
+    # Writing nothing takes the lock for good, and tells a file that can not be written.
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("COMMIT")
+
+
+def _quick_check(path: Path, connection: sqlite3.Connection) -> None:
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        message = f"the store {path} {_WORDS[Reason.STORE_DAMAGED]} ({found})"
+        raise StoreError(Reason.STORE_DAMAGED, message)

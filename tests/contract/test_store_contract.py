@@ -1,0 +1,389 @@
+"""What every store does, whatever it is made of."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dealer_service.store.api import (
+    AlreadyAnswered,
+    AlreadySpent,
+    Append,
+    Appended,
+    AppendResult,
+    ChipMove,
+    Conflict,
+    Fenced,
+    LogFacts,
+    LogHead,
+    LogLost,
+    LogState,
+    LostLog,
+    RequestIdReused,
+    SealedSecret,
+    SecretExists,
+    Signed,
+    SignedAt,
+    SignedBackwards,
+    SignedBeyondLog,
+    Store,
+    StoredCheckpoint,
+    StoredMovement,
+)
+from dealer_service.store.refusal import Reason, StoreError
+from tests.support.stores import STORES, Opened, answer, change, move, root, signed, unit
+
+FACTS = LogFacts(LogState.PAUSED, b'{"reference":"r"}', 1767225600000, 7, 3, "before", "after")
+
+
+@pytest.fixture(params=STORES)
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
+    opened = STORES[request.param](tmp_path)
+    yield opened
+    opened.store.close()
+
+
+@pytest.fixture
+def store(opened: Opened) -> Store:
+    return opened.store
+
+
+def one(store: Store, append: Append) -> AppendResult:
+    (result,) = store.append_all([append])
+    return result
+
+
+def holdings(store: Store) -> object:
+    """Give everything that can be read of a store."""
+    heads = store.heads(limit=1000)
+    return [
+        (
+            head,
+            tuple(store.every_line(head.log)),
+            store.checkpoints(head.log),
+            store.sealed_secrets(head.log),
+            store.spent(head.log),
+        )
+        for head in heads
+    ] + list(store.movements(0, 1000))
+
+
+def everything(log: str = "a") -> Append:
+    """Give a unit that uses all there is."""
+    return unit(
+        change(
+            log,
+            0,
+            b"zero",
+            b"one",
+            b"two",
+            epoch=4,
+            fold_from=1,
+            facts=FACTS,
+            signed=(signed(2), signed(3, 2)),
+            secrets=(SealedSecret(1, b"sealed"),),
+            spent=(b"anchor", b"link"),
+        ),
+        moves=(move(log, 0), move(log, 2, ChipMove.CASHED_OUT)),
+        answer=answer("r1"),
+    )
+
+
+class TestAppending:
+    def test_a_unit_is_there_whole_and_still_after_a_restart(self, opened: Opened) -> None:
+        assert one(opened.store, everything()) == Appended((1, 2))
+        for restart in (False, True):
+            store = opened.reopen() if restart else opened.store
+            assert store.head("a") == LogHead(1, "a", 3, 4, 1, SignedAt(3, root(3)), FACTS)
+            assert store.lines("a", 0, 10) == (b"zero", b"one", b"two")
+            assert store.checkpoints("a") == (
+                StoredCheckpoint(2, "note 2"),
+                StoredCheckpoint(3, "note 3"),
+            )
+            assert store.sealed_secrets("a") == (SealedSecret(1, b"sealed"),)
+            assert store.spent("a") == {b"anchor", b"link"}
+            assert store.answer("games", "ann", "r1") == answer("r1")
+            assert store.movements(0, 10) == (
+                StoredMovement(1, move("a", 0)),
+                StoredMovement(2, move("a", 2, ChipMove.CASHED_OUT)),
+            )
+
+    def test_a_new_log_has_plain_facts(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"x")))
+        assert store.head("a") == LogHead(1, "a", 1, 1, None, None, LogFacts())
+
+    def test_lines_go_on_where_they_ended(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"0", b"1")))
+        one(store, unit(change("a", 2, b"2")))
+        assert tuple(store.every_line("a")) == (b"0", b"1", b"2")
+
+    def test_what_a_change_does_not_name_stays(self, store: Store) -> None:
+        one(store, everything())
+        one(store, unit(change("a", 3, b"3", epoch=4)))
+        head = store.head("a")
+        assert head is not None
+        assert (head.fold_from, head.facts, head.signed_size) == (1, FACTS, 3)
+
+    def test_one_unit_writes_several_logs(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"x"), change("b", 0, b"y")))
+        assert (store.lines("a", 0, 9), store.lines("b", 0, 9)) == ((b"x",), (b"y",))
+
+    def test_one_unit_writes_a_log_twice(self, store: Store) -> None:
+        result = one(store, unit(change("a", 0, b"x"), change("a", 1, b"y", signed=(signed(2),))))
+        assert result == Appended()
+        assert store.lines("a", 0, 9) == (b"x", b"y")
+
+    def test_a_unit_sees_those_before_it_in_its_batch(self, store: Store) -> None:
+        units = [unit(change("a", index, b"%d" % index)) for index in range(5)]
+        assert store.append_all(units) == [Appended()] * 5
+
+    def test_nothing_to_append_is_fine(self, store: Store) -> None:
+        assert store.append_all([]) == []
+        assert one(store, unit()) == Appended()
+
+    def test_a_refused_unit_leaves_the_rest_of_its_batch(self, store: Store) -> None:
+        units = [
+            unit(change("a", 0, b"x")),
+            unit(change("a", 7, b"no")),
+            unit(change("b", 0, b"y")),
+        ]
+        assert store.append_all(units) == [Appended(), Conflict("a", 7, 1), Appended()]
+        assert (store.lines("a", 0, 9), store.lines("b", 0, 9)) == ((b"x",), (b"y",))
+
+    def test_bytes_of_any_kind_come_back_as_they_are(self, store: Store) -> None:
+        line = bytes(range(256)) * 255
+        one(store, unit(change("a", 0, line, b"")))
+        assert store.lines("a", 0, 9) == (line, b"")
+
+    def test_large_numbers_of_chips_and_times_fit(self, store: Store) -> None:
+        one(store, unit(moves=(move("a", 2**53 - 1, amount=2**53 - 1),)))
+        assert store.movements(0, 1)[0].movement.amount == 2**53 - 1
+
+
+REFUSALS = {
+    "another line came first": (change("a", 2, b"no", epoch=4), Conflict("a", 2, 3)),
+    "a log that is not there": (change("z", 1, b"no"), Conflict("z", 1, 0)),
+    "a log that is there already": (change("a", 0, b"no", epoch=4), Conflict("a", 0, 3)),
+    "an owner of before": (change("a", 3, b"no", epoch=3), Fenced("a", 4)),
+    "an owner of before, with old lines": (change("a", 1, b"no", epoch=3), Fenced("a", 4)),
+    "an anchor again": (
+        change("a", 3, epoch=4, spent=(b"new", b"anchor")),
+        AlreadySpent("a", b"anchor"),
+    ),
+    "an anchor twice": (change("a", 3, epoch=4, spent=(b"new", b"new")), AlreadySpent("a", b"new")),
+    "a hand's second secret": (
+        change("a", 3, epoch=4, secrets=(SealedSecret(1, b"other"),)),
+        SecretExists("a", 1),
+    ),
+    "a smaller size": (change("a", 3, epoch=4, signed=(signed(2, 3),)), SignedBackwards("a", 2, 3)),
+    "a size after another one": (
+        change("a", 3, b"no", epoch=4, signed=(signed(4, 2),)),
+        SignedBackwards("a", 4, 3),
+    ),
+    "another root": (
+        change("a", 3, epoch=4, signed=(signed(3, 3, "fork"),)),
+        SignedBackwards("a", 3, 3),
+    ),
+    "more lines than there are": (
+        change("a", 3, b"no", epoch=4, signed=(signed(5, 3),)),
+        SignedBeyondLog("a", 5, 4),
+    ),
+    "nothing at all": (change("b", 0, signed=(signed(0),)), SignedBackwards("b", 0, 0)),
+}
+
+
+class TestRefusing:
+    @pytest.mark.parametrize("case", REFUSALS)
+    def test_refuses_and_changes_nothing(self, store: Store, case: str) -> None:
+        refused, expected = REFUSALS[case]
+        one(store, everything())
+        before = holdings(store)
+        # All that comes before the refused part in the unit must be undone with it.
+        good = change(
+            "b", 0, b"x", signed=(signed(1),), secrets=(SealedSecret(1, b"s"),), spent=(b"v",)
+        )
+        logs = (refused,) if refused.log == "b" else (good, refused)
+        result = one(store, unit(*logs, moves=(move("b", 0),), answer=answer("r2")))
+        assert result == expected
+        assert holdings(store) == before
+        assert store.head("b") is None
+        assert store.answer("games", "ann", "r2") is None
+
+    def test_a_cursor_is_not_lost_by_a_refusal(self, store: Store) -> None:
+        refused = unit(change("z", 9, b"no"), moves=(move("z", 9),))
+        units = [unit(moves=(move("a", 0),)), refused, unit(moves=(move("a", 1),))]
+        assert store.append_all(units) == [Appended((1,)), Conflict("z", 9, 0), Appended((2,))]
+
+    def test_the_same_value_is_spent_once_in_each_log(self, store: Store) -> None:
+        units = [
+            unit(change("a", 0, b"x", spent=(b"v",))),
+            unit(change("b", 0, b"x", spent=(b"v",))),
+        ]
+        assert store.append_all(units) == [Appended(), Appended()]
+
+    def test_the_same_size_and_root_may_be_signed_again(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"x", signed=(signed(1),))))
+        again = Signed(1, root(1), 1, "another wording")
+        assert one(store, unit(change("a", 1, signed=(again,)))) == Appended()
+        assert store.checkpoints("a") == (StoredCheckpoint(1, "note 1"),)
+
+    def test_a_checkpoint_alone_is_fenced_too(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"x")))
+        store.claim("a")
+        assert one(store, unit(change("a", 1, signed=(signed(1),)))) == Fenced("a", 2)
+
+
+class TestAnswering:
+    def test_the_same_request_gets_its_answer_and_no_second_effect(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"x"), answer=answer("r1", body=b"first")))
+        again = unit(change("a", 1, b"y"), answer=answer("r1", body=b"second"))
+        assert one(store, again) == AlreadyAnswered(b"first")
+        assert store.lines("a", 0, 9) == (b"x",)
+
+    def test_the_answer_comes_before_every_other_refusal(self, store: Store) -> None:
+        request = unit(change("a", 0, b"x"), answer=answer("r1"))
+        assert store.append_all([request, request]) == [Appended(), AlreadyAnswered(b"body")]
+
+    def test_the_same_id_with_other_content_is_refused(self, store: Store) -> None:
+        one(store, unit(answer=answer("r1")))
+        assert one(store, unit(answer=answer("r1", b"other"))) == RequestIdReused("r1")
+
+    def test_scopes_and_callers_have_ids_of_their_own(self, store: Store) -> None:
+        first = answer("r1")
+        for scope, caller in (("games", "ann"), ("games", "bob"), ("other", "ann")):
+            mine = type(first)(scope, caller, "r1", first.digest, f"{scope} {caller}".encode())
+            assert one(store, unit(answer=mine)) == Appended()
+            assert store.answer(scope, caller, "r1") == mine
+
+
+class TestOwning:
+    def test_claiming_raises_the_epoch_and_fences_the_owner_before(self, opened: Opened) -> None:
+        one(opened.store, unit(change("a", 0, b"x", epoch=4)))
+        assert opened.store.claim("a") == 5
+        assert one(opened.store, unit(change("a", 1, b"no", epoch=4))) == Fenced("a", 5)
+        assert one(opened.reopen(), unit(change("a", 1, b"y", epoch=5))) == Appended()
+
+    def test_claiming_an_unknown_log_makes_none(self, store: Store) -> None:
+        assert store.claim("a") is None
+        assert store.heads() == ()
+
+
+class TestLosing:
+    def test_a_lost_log_is_listed_with_its_signed_size_and_never_changed(
+        self, opened: Opened
+    ) -> None:
+        one(opened.store, everything())
+        opened.store.mark_lost([LostLog("a", SignedAt(9, root("gone")))])
+        store = opened.reopen()
+        (head,) = store.heads(state=LogState.LOST)
+        assert (head.log, head.next_index, head.signed) == ("a", 3, SignedAt(9, root("gone")))
+        assert head.facts.meta == FACTS.meta
+        refused = one(store, unit(change("a", 3, b"no", epoch=head.epoch)))
+        assert refused == LogLost("a", 9)
+        assert store.lines("a", 3, 1) == ()
+
+    def test_a_log_of_which_nothing_is_left_is_listed_too(self, store: Store) -> None:
+        store.mark_lost([LostLog("gone", SignedAt(2, root(2)))])
+        head = store.head("gone")
+        assert head is not None
+        assert (head.next_index, head.signed_size, head.facts.state) == (0, 2, LogState.LOST)
+        assert one(store, unit(change("gone", 0, b"no", epoch=head.epoch))) == LogLost("gone", 2)
+
+
+class TestReading:
+    def test_an_unknown_log_is_empty(self, store: Store) -> None:
+        assert store.head("z") is None
+        assert store.lines("z", 0, 9) == ()
+        assert tuple(store.every_line("z")) == ()
+        assert store.checkpoints("z") == ()
+        assert store.last_checkpoint("z") is None
+        assert store.sealed_secrets("z") == ()
+        assert store.spent("z") == frozenset()
+        assert store.answer("games", "ann", "z") is None
+        assert store.movements(0, 9) == ()
+
+    def test_logs_are_listed_page_by_page_in_order_of_creation(self, store: Store) -> None:
+        for name in "dacb":
+            one(store, unit(change(name, 0, b"x")))
+        first = store.heads(limit=3)
+        rest = store.heads(after=first[-1].number, limit=3)
+        assert [head.log for head in (*first, *rest)] == list("dacb")
+
+    def test_logs_are_listed_by_state(self, store: Store) -> None:
+        for name, state in (("a", LogState.OPEN), ("b", LogState.CLOSED), ("c", LogState.OPEN)):
+            one(store, unit(change(name, 0, b"x", facts=LogFacts(state))))
+        assert [head.log for head in store.heads(state=LogState.OPEN)] == ["a", "c"]
+        one(store, unit(change("a", 1, facts=LogFacts(LogState.REVEALED))))
+        assert [head.log for head in store.heads(state=LogState.OPEN)] == ["c"]
+
+    def test_lines_are_read_from_any_index_on(self, store: Store) -> None:
+        lines = [b"%d" % index for index in range(1300)]
+        one(store, unit(change("a", 0, *lines)))
+        assert list(store.lines("a", 10, 3)) == lines[10:13]
+        assert list(store.every_line("a", 7)) == lines[7:]
+        assert store.lines("a", 1300, 5) == ()
+
+    def test_a_checkpoint_is_found_at_or_after_a_size(self, store: Store) -> None:
+        notes = (signed(2), signed(5, 2), signed(6, 5))
+        one(store, unit(change("a", 0, *[b"x"] * 6, signed=notes)))
+        found = {size: store.checkpoints("a", size, 1) for size in (1, 2, 3, 6, 7)}
+        sizes = {size: [note.size for note in notes] for size, notes in found.items()}
+        assert sizes == {1: [2], 2: [2], 3: [5], 6: [6], 7: []}
+        assert store.last_checkpoint("a") == StoredCheckpoint(6, "note 6")
+
+    def test_secrets_are_read_from_a_hand_on(self, store: Store) -> None:
+        secrets = tuple(SealedSecret(hand, b"%d" % hand) for hand in (1, 2, 10))
+        one(store, unit(change("a", 0, b"x", secrets=secrets)))
+        assert store.sealed_secrets("a", 2) == secrets[1:]
+
+    def test_movements_are_followed_from_a_cursor(self, store: Store) -> None:
+        for index in range(5):
+            one(store, unit(moves=(move("a", index),)))
+        assert [moved.cursor for moved in store.movements(2, 2)] == [3, 4]
+        assert store.movements(5, 2) == ()
+
+
+class TestThreads:
+    def test_readers_see_whole_units_only(self, store: Store) -> None:
+        """A log's lines and its head, and two logs of one unit, move together."""
+        done = threading.Event()
+
+        def read() -> None:
+            while not done.is_set():
+                b = store.lines("b", 0, 1000)
+                a = store.lines("a", 0, 1000)
+                head = store.head("a")
+                assert len(b) <= len(a) <= (head.next_index if head else 0)
+
+        with ThreadPoolExecutor(2) as pool:
+            readers = [pool.submit(read) for _ in range(2)]
+            try:
+                for index in range(100):
+                    one(store, unit(change("a", index, b"x"), change("b", index, b"y")))
+            finally:
+                done.set()
+            for reader in readers:
+                reader.result()
+
+    def test_of_two_writers_one_wins_each_index(self, store: Store) -> None:
+        def write(me: bytes) -> list[AppendResult]:
+            return [one(store, unit(change("a", index, me))) for index in range(50)]
+
+        with ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(write, (b"1", b"2")))
+        lines = store.lines("a", 0, 100)
+        for index, line in enumerate(lines):
+            won = [isinstance(result[index], Appended) for result in results]
+            assert won == [line == b"1", line == b"2"]
+
+
+class TestClosing:
+    def test_a_closed_store_says_so(self, store: Store) -> None:
+        store.close()
+        store.close()
+        for call in (lambda: store.head("a"), lambda: store.append_all([])):
+            with pytest.raises(StoreError) as refused:
+                call()
+            assert refused.value.reason is Reason.STORE_CLOSED

@@ -1,0 +1,95 @@
+"""Short builders of what goes into a store, and one way to open and reopen every store."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from dealer_service.store.api import (
+    Answer,
+    Append,
+    ChipMove,
+    LogAppend,
+    LogFacts,
+    Movement,
+    SealedSecret,
+    Signed,
+    Store,
+)
+from dealer_service.store.memory import MemoryStore
+from dealer_service.store.sqlite import SqliteStore
+
+
+@dataclass
+class Opened:
+    """A store, and how it is opened again as after a restart."""
+
+    store: Store
+    _again: Callable[[Store], Store]
+
+    def reopen(self) -> Store:
+        self.store = self._again(self.store)
+        return self.store
+
+
+def open_sqlite(folder: Path) -> Opened:
+    path = folder / "cutcard.db"
+
+    def again(store: Store) -> Store:
+        store.close()
+        return SqliteStore(path)
+
+    return Opened(SqliteStore(path), again)
+
+
+def open_memory(_folder: Path) -> Opened:
+    def again(store: Store) -> Store:
+        assert isinstance(store, MemoryStore)
+        return store.reopened()
+
+    return Opened(MemoryStore(), again)
+
+
+STORES: dict[str, Callable[[Path], Opened]] = {"sqlite": open_sqlite, "memory": open_memory}
+
+
+def root(of: object) -> bytes:
+    """Give 32 bytes that stand for a root."""
+    return sha256(repr(of).encode()).digest()
+
+
+def signed(size: int, after: int = 0, by: object = None) -> Signed:
+    """Give a checkpoint of `size`, signed after one of size `after`."""
+    return Signed(size, root(by or size), after, f"note {size}")
+
+
+def change(
+    log: str,
+    at: int,
+    *lines: bytes,
+    epoch: int = 1,
+    fold_from: int | None = None,
+    facts: LogFacts | None = None,
+    signed: tuple[Signed, ...] = (),
+    secrets: tuple[SealedSecret, ...] = (),
+    spent: tuple[bytes, ...] = (),
+) -> LogAppend:
+    """Give a log's part of a unit."""
+    return LogAppend(log, at, epoch, lines, fold_from, facts, signed, secrets, spent)
+
+
+def unit(
+    *logs: LogAppend, moves: tuple[Movement, ...] = (), answer: Answer | None = None
+) -> Append:
+    """Give a unit."""
+    return Append(logs, moves, answer)
+
+
+def answer(request_id: str, content: bytes = b"content", body: bytes = b"body") -> Answer:
+    """Give the answer to one caller's request in one scope."""
+    return Answer("games", "ann", request_id, sha256(content).digest(), body)
+
+
+def move(log: str, index: int, what: ChipMove = ChipMove.CHIPS_ADDED, amount: int = 5) -> Movement:
+    """Give a movement of chips."""
+    return Movement(log, index, 1767225600000, what, "ann", 3, amount, "wallet-7")
