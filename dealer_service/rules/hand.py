@@ -1,0 +1,151 @@
+"""One hand from its opening to its end: what comes next, and what every entry makes of it.
+
+`evolve` is the only way from one state to the next, in play, after a restart and in every test; it
+raises `ImpossibleEntry` for an entry that can not follow, so a hand that folds was played by the
+rules of PROTOCOL.md section 9. `forced` gives all entries that follow without anybody's choice,
+up to the next decision or the pause before the end; `ending` closes the hand when that is over.
+The choices themselves are in `turn`, whose functions can be called from here.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from dealer_service.rules.betting import Betting
+from dealer_service.rules.entry import Entry, HandOpened, OpenedCard, RuleSet, SeatWord
+from dealer_service.rules.folding import FOLDS
+from dealer_service.rules.folding import end_hand as ending
+from dealer_service.rules.following import FOLLOWS
+from dealer_service.rules.positions import clockwise
+from dealer_service.rules.refusal import ImpossibleEntry
+from dealer_service.rules.state import (
+    Away,
+    Frame,
+    HandState,
+    Layout,
+    Stage,
+    is_live,
+    list_pots,
+    list_stacks,
+    list_stakes,
+    seat_everybody,
+)
+from dealer_service.rules.turn import (
+    Decision,
+    Range,
+    act,
+    clock_act,
+    decision,
+    show,
+    sit_out_by_clock,
+)
+
+__all__ = [
+    "Decision",
+    "HandState",
+    "Range",
+    "Stage",
+    "act",
+    "begin",
+    "clock_act",
+    "decision",
+    "ending",
+    "evolve",
+    "forced",
+    "is_live",
+    "list_pots",
+    "list_stacks",
+    "list_stakes",
+    "play_on",
+    "show",
+    "sit_out_by_clock",
+]
+
+LEAST_SEATS: Final = 2
+_OVER: Final = (Stage.ENDED, Stage.VOID)
+
+
+def begin(rules: RuleSet, opened: HandOpened) -> HandState:
+    """Begin the hand that a `hand_opened` describes; it waits for its deck.
+
+    Button and blinds stand where the entry says: the button may be on an empty seat and the small
+    blind dead. Raises ImpossibleEntry where no hand can be played like that.
+    """
+    dealt_in = {one.seat: one for one in opened.seats if one.state is SeatWord.IN}
+    _check_opening(rules, opened, dealt_in.keys())
+    seats = clockwise(dealt_in, opened.button)
+    stacks = tuple([dealt_in[seat].stack for seat in seats])
+    frame = Frame(
+        rules=rules,
+        hand=opened.hand,
+        button=opened.button,
+        small_blind_seat=opened.small_blind_seat,
+        big_blind_seat=opened.big_blind_seat,
+        seats=seats,
+        place={seat: place for place, seat in enumerate(seats)},
+        players=tuple([dealt_in[seat].player for seat in seats]),
+        stacks=stacks,
+    )
+    away = Away(frozenset(), frozenset())
+    return HandState(
+        frame,
+        Stage.DECK,
+        seat_everybody(frame),
+        Betting(0, rules.big_blind, rules.big_blind, None, 1),
+        None,
+        Layout(0, (), ()),
+        None,
+        away,
+    )
+
+
+def evolve(state: HandState, at: int, entry: Entry) -> HandState:
+    """Fold one entry of the hand's log into its state; `at` is its time in milliseconds.
+
+    Asides of the table may come too; of them only leaving and sitting out of a seat in the hand
+    leave a mark. Raises ImpossibleEntry for an entry that can not follow.
+    """
+    fold = FOLDS.get(type(entry))
+    if fold is None or state.stage in _OVER:
+        message = f"{type(entry).__name__} can not follow in a hand that waits for {state.stage}"
+        raise ImpossibleEntry(message)
+    return fold(state, at, entry)
+
+
+def forced(state: HandState, cards: Sequence[OpenedCard]) -> tuple[Entry, ...]:
+    """Give all entries that follow without anybody's choice, in their order.
+
+    `cards` are the 52 of the deck by position. They end where somebody is to act, where the deck
+    is awaited, or in the pause before the hand's end.
+    """
+    return play_on(state, 0, cards)[0]
+
+
+def play_on(
+    state: HandState, at: int, cards: Sequence[OpenedCard]
+) -> tuple[tuple[Entry, ...], HandState]:
+    """Give the entries of `forced` and the state that they lead to, all at one time."""
+    entries = []
+    while (follow := FOLLOWS.get(state.stage)) is not None:
+        entry = follow(state, cards)
+        entries.append(entry)
+        state = FOLDS[type(entry)](state, at, entry)
+    return tuple(entries), state
+
+
+def _check_opening(rules: RuleSet, opened: HandOpened, dealt_in: Collection[int]) -> None:
+    faults = []
+    taken = [one.seat for one in opened.seats]
+    if taken != sorted(set(taken)) or not all(1 <= seat <= rules.seats for seat in taken):
+        faults.append(f"its seats are not rising ones of 1 to {rules.seats}")
+    if len(dealt_in) < LEAST_SEATS:
+        faults.append("fewer than two seats are dealt in")
+    if any(one.stack < 1 for one in opened.seats if one.state is SeatWord.IN):
+        faults.append("a seat without chips is dealt in")
+    if not 1 <= opened.button <= rules.seats:
+        faults.append(f"the button is not on a seat of 1 to {rules.seats}")
+    blinds = [seat for seat in (opened.small_blind_seat, opened.big_blind_seat) if seat is not None]
+    if len(set(blinds)) < len(blinds) or not set(blinds) <= set(dealt_in):
+        faults.append("the blinds are not on different seats dealt in")
+    if faults:
+        message = f"hand {opened.hand} can not begin: " + "; ".join(faults)
+        raise ImpossibleEntry(message)

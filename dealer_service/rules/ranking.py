@@ -1,0 +1,163 @@
+"""Which hand wins: the strength of five to seven cards, their category and the best five of them.
+
+A strength is one of the 7,462 classes of five cards, from 0 (seven high) to 7,461 (royal flush);
+the higher one wins and equal ones tie, whatever the suits. The tables of all classes are made once
+at import; of six or seven cards the best five count (PROTOCOL.md 9.7).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum, unique
+from functools import cache
+from itertools import combinations
+from typing import Final
+
+from dealer_service.rules.cards import CARDS, NUMBERS
+
+
+@unique
+class Category(IntEnum):
+    """The nine kinds of hands, the weakest first; a royal flush is the highest straight flush."""
+
+    HIGH_CARD = 0
+    ONE_PAIR = 1
+    TWO_PAIR = 2
+    THREE_OF_A_KIND = 3
+    STRAIGHT = 4
+    FLUSH = 5
+    FULL_HOUSE = 6
+    FOUR_OF_A_KIND = 7
+    STRAIGHT_FLUSH = 8
+
+
+GROUPS: Final[dict[Category, tuple[int, ...]]] = {
+    Category.HIGH_CARD: (1, 1, 1, 1, 1),
+    Category.ONE_PAIR: (2, 1, 1, 1),
+    Category.TWO_PAIR: (2, 2, 1),
+    Category.THREE_OF_A_KIND: (3, 1, 1),
+    Category.FLUSH: (1, 1, 1, 1, 1),
+    Category.FULL_HOUSE: (3, 2),
+    Category.FOUR_OF_A_KIND: (4, 1),
+}
+"""The sizes of the groups of one rank that make up a hand which is no straight."""
+
+# The cards of one rank are counted in three bits each, the cards of one suit in four bits each
+# above them, so that one sum over the cards holds both counts.
+_SUIT_SHIFT: Final = 40
+_RANKS_ONLY: Final = (1 << _SUIT_SHIFT) - 1
+_KEYS: Final = tuple(
+    (1 << 3 * (n // 4)) + (1 << (_SUIT_SHIFT + 4 * (n % 4))) for n in range(len(CARDS))
+)
+_KEY_OF: Final = {card: _KEYS[number] for card, number in NUMBERS.items()}
+# Three more in a suit's four bits set the highest bit from five cards on.
+_FLUSH_ADD: Final = 0x3333 << _SUIT_SHIFT
+_FLUSH_BIT: Final = 0x8888 << _SUIT_SHIFT
+
+_STRAIGHTS: Final = ((12, 0, 1, 2, 3), *(tuple(range(low, low + 5)) for low in range(9)))
+"""The ranks of each straight, lowest first; the ace is the lowest card of the wheel."""
+
+
+def _rank_key(ranks: Iterable[int]) -> int:
+    return sum(1 << 3 * rank for rank in ranks)
+
+
+def _grouped(sizes: tuple[int, ...]) -> Iterator[int]:
+    """Give the rank keys of all hands of such groups, the weakest first."""
+
+    def fill(left: tuple[int, ...], used: tuple[int, ...]) -> Iterator[int]:
+        if not left:
+            yield sum(size << 3 * rank for size, rank in zip(sizes, used, strict=True))
+            return
+        # Groups of one size run from high to low, so that each hand comes up once.
+        same = bool(used) and sizes[len(used) - 1] == left[0]
+        for rank in range(used[-1] if same else 13):
+            if rank not in used:
+                yield from fill(left[1:], (*used, rank))
+
+    return fill(sizes, ())
+
+
+def _tables() -> tuple[dict[int, int], dict[int, int], tuple[int, ...]]:
+    """Give all classes by ranks alone, by ranks of one suit, and where each category begins."""
+    straights = [_rank_key(ranks) for ranks in _STRAIGHTS]
+    plain: dict[int, int] = {}
+    suited: dict[int, int] = {}
+    floors = []
+    strength = 0
+    for category in Category:
+        floors.append(strength)
+        if category in (Category.STRAIGHT, Category.STRAIGHT_FLUSH):
+            keys: Iterable[int] = straights
+        else:
+            keys = (key for key in _grouped(GROUPS[category]) if key not in straights)
+        table = suited if category in (Category.FLUSH, Category.STRAIGHT_FLUSH) else plain
+        for key in keys:
+            table[key] = strength
+            strength += 1
+    return plain, suited, tuple(floors)
+
+
+_PLAIN, _SUITED, _FLOORS = _tables()
+CLASSES: Final = len(_PLAIN) + len(_SUITED)
+
+
+def strength_of(cards: Sequence[str]) -> int:
+    """Rank the best five of five to seven different cards: 0, the weakest, to 7,461."""
+    total = sum([_KEY_OF[card] for card in cards])
+    if (total + _FLUSH_ADD) & _FLUSH_BIT:
+        # Five of a suit among seven cards leave no room for four of a kind or a full house.
+        return _best_suited(tuple(sorted(_ranks_of_flush(cards))))
+    return _best_plain(total & _RANKS_ONLY)
+
+
+def strength_using(hole: Sequence[str], board: Sequence[str], count: int) -> int:
+    """Rank the best five of exactly `count` hole cards and the rest from the board."""
+    return max(
+        strength_of((*mine, *shared))
+        for mine in combinations(hole, count)
+        for shared in combinations(board, 5 - count)
+    )
+
+
+def category_of(strength: int) -> Category:
+    """Name the category of a strength."""
+    return next(category for category in reversed(Category) if strength >= _FLOORS[category])
+
+
+def best_five(cards: Sequence[str]) -> tuple[str, ...]:
+    """Give the five cards that make the hand, in the order of PROTOCOL.md 9.7."""
+    category = category_of(strength_of(cards))
+    numbers = sorted(NUMBERS[card] for card in cards)
+    if category in (Category.FLUSH, Category.STRAIGHT_FLUSH):
+        numbers = [number for number in numbers if _count_of_suit(numbers, number % 4) >= 5]
+    by_rank: dict[int, list[int]] = {}
+    for number in numbers:
+        by_rank.setdefault(number // 4, []).append(number)
+    if category in (Category.STRAIGHT, Category.STRAIGHT_FLUSH):
+        ranks = next(ranks for ranks in reversed(_STRAIGHTS) if by_rank.keys() >= set(ranks))
+        return tuple(CARDS[by_rank[rank][0]] for rank in reversed(ranks))
+    five: list[int] = []
+    for size in GROUPS[category]:
+        rank = max(rank for rank, same in by_rank.items() if len(same) >= size)
+        five += by_rank.pop(rank)[:size]
+    return tuple(CARDS[number] for number in five)
+
+
+def _count_of_suit(numbers: Sequence[int], suit: int) -> int:
+    return sum(number % 4 == suit for number in numbers)
+
+
+def _ranks_of_flush(cards: Sequence[str]) -> list[int]:
+    numbers = [NUMBERS[card] for card in cards]
+    return [number // 4 for number in numbers if _count_of_suit(numbers, number % 4) >= 5]
+
+
+@cache
+def _best_suited(ranks: tuple[int, ...]) -> int:
+    return max(_SUITED[_rank_key(five)] for five in combinations(ranks, 5))
+
+
+@cache
+def _best_plain(key: int) -> int:
+    """Rank cards by their ranks alone, where no five are of a suit."""
+    ranks = [rank for rank in range(13) for _ in range(key >> 3 * rank & 7)]
+    return max(_PLAIN[_rank_key(five)] for five in combinations(ranks, 5))

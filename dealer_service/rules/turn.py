@@ -1,0 +1,158 @@
+"""What may be asked of a hand, and the entry or the refusal that it gives (9.3, 9.5, 9.6).
+
+`decision` is all that a client needs to know about a turn. `act`, `clock_act` and `show` change
+nothing: their entries become part of the hand by `hand.evolve`, like every other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dealer_service.rules.betting import answer, bound_raise, explain_no_raise
+from dealer_service.rules.dealing import hole_positions
+from dealer_service.rules.entry import Act, Acted, By, Opened, OpenedCard, SatOut
+from dealer_service.rules.refusal import HandReason, ImpossibleEntry, Refusal
+from dealer_service.rules.state import HandState, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Totals for the street, both ends allowed."""
+
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Everything about a turn; times in milliseconds since 1970.
+
+    `call` are the chips that a call adds, 0 when nothing is owed. One of `bet` and `raise_` at
+    most is there; with neither, `no_raise_because` says why in words.
+    """
+
+    hand: int
+    turn: int
+    seat: int
+    may_check: bool
+    call: int
+    bet: Range | None
+    raise_: Range | None
+    no_raise_because: str
+    began: int
+    deadline: int
+
+
+def decision(state: HandState) -> Decision | None:
+    """Give the decision that is owed, or None where nobody is to act."""
+    pending = state.pending
+    if pending is None:
+        return None
+    chair = state.chairs[pending.place]
+    betting = state.betting
+    bounds = bound_raise(chair, betting, pending.reach)
+    offered = Range(*bounds) if bounds else None
+    why = "" if bounds else explain_no_raise(chair, betting, pending.reach)[0]
+    return Decision(
+        hand=state.frame.hand,
+        turn=betting.turn,
+        seat=chair.seat,
+        may_check=not pending.call,
+        call=pending.call,
+        bet=None if betting.to_match else offered,
+        raise_=offered if betting.to_match else None,
+        no_raise_because=why,
+        began=pending.began,
+        deadline=pending.began + state.frame.rules.turn_ms,
+    )
+
+
+def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all that an act names
+    state: HandState, seat: int, turn: int, act: Act, to: int | None, by: By
+) -> Acted | Refusal:
+    """Answer the turn of that number for a seat.
+
+    `to` is the total for the street of a bet or raise; for other acts it may be None or 0.
+    """
+    pending = state.pending
+    if pending is None:
+        return Refusal(HandReason.NO_DECISION, "nobody is to act: wait for the next turn")
+    chair = state.chairs[pending.place]
+    if seat != chair.seat:
+        if seat not in state.frame.place:
+            return Refusal(
+                HandReason.NOT_DEALT_IN,
+                f"seat {seat} is not dealt into hand {state.frame.hand}: wait for the next hand",
+                {"seat": seat, "hand": state.frame.hand},
+            )
+        return Refusal(
+            HandReason.NOT_YOUR_TURN,
+            f"seat {chair.seat} is to act: wait for the turn of seat {seat}",
+            {"to_act": chair.seat, "seat": seat},
+        )
+    if turn != state.betting.turn:
+        return Refusal(
+            HandReason.WRONG_TURN,
+            f"turn {turn} is not open: answer turn {state.betting.turn}",
+            {"turn": turn, "open_turn": state.betting.turn},
+        )
+    if seat in state.away.absent and by is not By.ABSENT:
+        return Refusal(
+            HandReason.PLAYER_GONE,
+            f"the player of seat {seat} is gone: the dealer acts for it",
+            {"seat": seat},
+        )
+    total = answer(chair, state.betting, pending, act, to)
+    if isinstance(total, Refusal):
+        return total
+    return Acted(seat, act, total, by, turn)
+
+
+def clock_act(state: HandState, by: By) -> Acted:
+    """Check if nothing is owed, else fold, for the seat that is to act.
+
+    `by` is `clock`, or `absent` for a player that is gone. Without a decision: ImpossibleEntry.
+    """
+    pending = state.pending
+    if pending is None:
+        message = "nobody is to act, so that no clock can run out"
+        raise ImpossibleEntry(message)
+    chair = state.chairs[pending.place]
+    free = Act.FOLD if pending.call else Act.CHECK
+    return Acted(chair.seat, free, chair.bet, by, state.betting.turn)
+
+
+def sit_out_by_clock(state: HandState, seat: int) -> SatOut | None:
+    """Give what follows an act of the clock for a seat: it sits out, unless it does so already."""
+    place = state.frame.place[seat]
+    if seat in state.away.sitting_out or seat in state.away.absent:
+        return None
+    return SatOut(seat, state.frame.players[place], By.CLOCK)
+
+
+def show(state: HandState, seat: int, cards: Sequence[OpenedCard]) -> Opened | Refusal:
+    """Show a hand in the pause before a hand ends; `cards` is the deck by position."""
+    frame = state.frame
+    if seat not in frame.place:
+        return Refusal(
+            HandReason.NOT_DEALT_IN,
+            f"seat {seat} has no cards in hand {frame.hand}: only seats dealt in may show",
+            {"seat": seat, "hand": frame.hand},
+        )
+    if state.stage is not Stage.PAUSE:
+        return Refusal(
+            HandReason.NOT_SHOWING_TIME,
+            "hands may be shown when every pot is paid and until the hand has ended",
+        )
+    if any(shown.seat == seat for shown in state.layout.shown):
+        return Refusal(
+            HandReason.ALREADY_SHOWN,
+            f"the cards of seat {seat} are open already: there is nothing more to show",
+            {"seat": seat},
+        )
+    positions = hole_positions(len(frame.seats), frame.place[seat])
+    return Opened(
+        hand=frame.hand,
+        by=By.PLAYER,
+        cards=tuple([cards[position] for position in positions]),
+        seat=seat,
+    )
