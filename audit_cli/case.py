@@ -102,8 +102,8 @@ _CASE: Shape = fields(
             _SEATS,
         ),
     },
-    {"beacon": _beacon, "expect": _expect},
-    _distinct,
+    {"beacon": Shape(_beacon), "expect": Shape(_expect)},
+    also=_distinct,
 )
 
 

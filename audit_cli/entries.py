@@ -17,6 +17,7 @@ from audit_cli.shape import (
     list_of,
     origin,
     player,
+    tagged,
     text,
 )
 
@@ -30,30 +31,11 @@ _BOARD = integer(1, 2)
 _MS = integer()
 _BYTES16 = hex_bytes(16)
 _BYTES32 = hex_bytes(32)
-_CARD = choice(*CARDS)
+_CARD = choice(*CARDS, pattern="[2-9TJQKA][cdhs]")
 
 _LINKS = list_of(fields({"seat": _SEAT, "link": _BYTES32}), 0, MAX_SEATS)
 _SEAT_PLAYER: dict[str, Shape] = {"seat": _SEAT, "player": player}
 _SEAT_STACK: dict[str, Shape] = {"seat": _SEAT, "stack": _CHIPS}
-
-
-def _both_or_neither(value: dict[str, object]) -> str | None:
-    if ("missing_hand" in value) == ("missing_link" in value):
-        return None
-    return " has one of missing_hand and missing_link without the other"
-
-
-def _seat_or_board(value: dict[str, object]) -> str | None:
-    if ("seat" in value) != ("board" in value):
-        return None
-    return " needs exactly one of seat and board"
-
-
-def _target(value: dict[str, object]) -> str | None:
-    to = value["to"]
-    if ("seat" in value) == (to == "seat") and ("board" in value) == (to == "board"):
-        return None
-    return f" is to {to}, and seat or board does not go with that"
 
 
 def _blinds(value: dict[str, object]) -> str | None:
@@ -93,7 +75,7 @@ RULES = fields(
         "max_ms": _MS,
     },
     {"beacon": fields({"chain": _BYTES32})},
-    _blinds,
+    also=_blinds,
 )
 
 _PREVIOUS = fields(
@@ -116,6 +98,15 @@ _OPENING_SEAT = fields(
     {"anchor": _BYTES32},
 )
 
+_DEALT = tagged(
+    "to",
+    {
+        "seat": fields({"position": _POSITION, "to": choice("seat"), "seat": _SEAT}),
+        "board": fields({"position": _POSITION, "to": choice("board"), "board": _BOARD}),
+        "burn": fields({"position": _POSITION, "to": choice("burn")}),
+    },
+)
+
 _EMPTY = fields({})
 
 SHAPES: dict[str, Shape] = {
@@ -132,7 +123,7 @@ SHAPES: dict[str, Shape] = {
     "anchored": fields(
         _SEAT_PLAYER | {"anchor": _BYTES32},
         {"missing_hand": _HAND, "missing_link": _BYTES32},
-        _both_or_neither,
+        together=((), ("missing_hand", "missing_link")),
     ),
     "paused": _EMPTY,
     "resumed": _EMPTY,
@@ -171,11 +162,7 @@ SHAPES: dict[str, Shape] = {
         {
             "hand": _HAND,
             "positions": list_of(
-                fields(
-                    {"position": _POSITION, "to": choice("seat", "board", "burn")},
-                    {"seat": _SEAT, "board": _BOARD},
-                    _target,
-                ),
+                _DEALT,
                 1,
             ),
         }
@@ -198,7 +185,7 @@ SHAPES: dict[str, Shape] = {
             ),
         },
         {"seat": _SEAT, "board": _BOARD},
-        _seat_or_board,
+        together=(("seat",), ("board",)),
     ),
     "mucked": fields({"hand": _HAND, "seat": _SEAT, "by": choice("policy", "player")}),
     "returned": fields({"seat": _SEAT, "amount": _CHIPS}),
@@ -238,3 +225,13 @@ OPENING = fields(
         "proof": list_of(_BYTES32, 0, 63),
     }
 )
+
+_TIME = integer().pattern
+
+
+def line_pattern(kind: str) -> str:
+    """Give the pattern of whole lines of a kind: what it matches is canonical and of its shape."""
+    entry = f'"{kind}":{SHAPES[kind].pattern}'
+    at = f'"at":{_TIME}'
+    first, second = (entry, at) if kind < "at" else (at, entry)
+    return rf"\{{{first},{second}\}}"

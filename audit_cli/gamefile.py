@@ -15,13 +15,14 @@ import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from audit_cli.canonical import MAX_LINE, read_file_line, read_transcript_line
+from audit_cli.canonical import MAX_LINE, read_file_line
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
-from audit_cli.entries import OPENING, SHAPES
+from audit_cli.entries import OPENING
 from audit_cli.merkle import Frontier
 from audit_cli.note import Note, VerifierKey, parse_note, parse_vkey
-from audit_cli.problem import Problem, printable
+from audit_cli.problem import Problem
 from audit_cli.shape import hex_bytes, origin, text
+from audit_cli.transcript_line import parse_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,27 +191,12 @@ class _Reader:
         return Damage(self._source, self._number, problem, fatal)
 
     def _entry(self, raw: bytes) -> Line | Problem:
-        value = read_transcript_line(raw)
-        if isinstance(value, Problem):
-            return value
-        if type(value) is not dict or len(value) != 2 or "at" not in value:
-            return Problem(
-                'an entry without exactly "at" and its kind',
-                'an entry is {"at":TIME,KIND:{...}}, keys in order',
-            )
-        kind, body = next(pair for pair in value.items() if pair[0] != "at")
-        at = value["at"]
-        if type(at) is not int or at < 0:
-            return Problem("a time that is no integer from 0 on", "times are milliseconds")
-        shape = SHAPES.get(kind)
-        if shape is None:
-            return Problem(f"an entry of the unknown kind {printable(kind)!r}")
-        wrong = shape(body)
-        if wrong is not None:
-            return Problem(f"{kind}{wrong}")
+        entry = parse_entry(raw)
+        if isinstance(entry, Problem):
+            return entry
         frontier = self._frontier
         leaf = sha256(b"\0" + raw).digest()
-        line = Line(self._number, frontier.size, at, kind, body, leaf, len(raw))
+        line = Line(self._number, frontier.size, *entry, leaf, len(raw))
         frontier.append(leaf)
         return line
 

@@ -172,11 +172,22 @@ DAMAGED_LINES = [
     (_at("seat_taken", SEAT | {"player": "a b"}), "seat_taken.player"),
     (_at("seat_taken", SEAT | {"stack": -1}), "seat_taken.stack"),
     (_at("seat_taken", SEAT | {"anchor": "AB" * 32}), "seat_taken.anchor"),
-    (_at("anchored", {"seat": 1, "player": "a", "anchor": "0" * 64, "missing_hand": 1}), "without"),
+    (
+        _at("anchored", {"seat": 1, "player": "a", "anchor": "0" * 64, "missing_hand": 1}),
+        "none or missing_hand and",
+    ),
     (_at("dealt", {"hand": 1, "positions": [{"position": 52, "to": "burn"}]}), "position"),
-    (_at("dealt", {"hand": 1, "positions": [{"position": 0, "to": "seat"}]}), "does not go"),
-    (_at("dealt", {"hand": 1, "positions": [{"position": 0, "to": "burn", "seat": 1}]}), "go"),
-    (_at("opened", {"hand": 1, "by": "rule", "cards": []}), "cards has 0 items"),
+    (
+        _at("dealt", {"hand": 1, "positions": [{"position": 0, "to": "seat"}]}),
+        "positions[0] has no field seat",
+    ),
+    (
+        _at("dealt", {"hand": 1, "positions": [{"position": 0, "to": "burn", "seat": 1}]}),
+        "unknown field 'seat'",
+    ),
+    (_at("dealt", {"hand": 1, "positions": [{"position": 0, "to": "top"}]}), "to is none of"),
+    (_at("dealt", {"hand": 1, "positions": [{"position": 0}]}), "no field to"),
+    (_at("opened", {"hand": 1, "by": "rule", "board": 1, "cards": []}), "cards has 0 items"),
     (
         _at(
             "opened",
@@ -212,7 +223,7 @@ DAMAGED_LINES = [
                 "cards": [{"position": 1, "card": "As", "salt": "0" * 32}],
             },
         ),
-        "exactly one of seat and board",
+        "has to have, of seat, board: seat or board",
     ),
     (b'{"at":1,"hand_void":{"hand":1,"reason":"x","secret":"","links":[],"missing":[]}}', "order"),
 ]

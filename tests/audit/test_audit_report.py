@@ -66,7 +66,7 @@ def test_not_applicable_holds_unless_it_is_required(promise: Promise) -> None:
     assert required.exit_status() is ExitStatus.NOT_ESTABLISHED
 
 
-@pytest.mark.parametrize("promise", ALWAYS_ASKED)
+@pytest.mark.parametrize("promise", [p for p in Promise if p in ALWAYS_ASKED])
 def test_a_promise_on_which_nothing_was_reported_is_not_established(promise: Promise) -> None:
     silent = report(*without(promise))
     assert silent.verdicts()[promise] is Verdict.NOT_ESTABLISHED
