@@ -1,0 +1,415 @@
+"""One cash game's state between and around its hands, folded from its entries (sections 6 to 8).
+
+`evolve` folds one entry and is the only way a state comes about: in a running service, after a
+restart and in every test. It refuses, by `ImpossibleEntry`, an entry that can not stand where it
+stands: the grammar of section 7, seats and names that agree, stacks that the log gives, and a
+`hand_opened` that repeats the very state before it. Links and secrets are hashes and are checked
+where they come in, not here.
+
+`fold_from` starts at any `hand_opened` and gives the same state as folding the whole log.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from dealer_service.rules import hand as engine
+from dealer_service.rules.entry import (
+    Acted,
+    Anchored,
+    Awarded,
+    CameBack,
+    ChipsAdded,
+    CloseReason,
+    Dealt,
+    DeckCommitted,
+    Entry,
+    GameClosed,
+    GameOpened,
+    HandEnded,
+    HandOpened,
+    HandVoid,
+    Mucked,
+    Opened,
+    Paused,
+    PlayerRemoved,
+    Posted,
+    Resumed,
+    Returned,
+    SatOut,
+    SeatLeft,
+    SeatTaken,
+    SeatWord,
+    SecretRevealed,
+    VoidReason,
+)
+from dealer_service.rules.refusal import ImpossibleEntry
+from dealer_service.rules.table_state import (
+    FREE_VOIDS,
+    MAX_FREE_VOIDS,
+    MAX_MISSES,
+    OpenHand,
+    Phase,
+    Seat,
+    TableState,
+    is_dealt_in,
+    miss_list,
+    next_positions,
+    player_stacks,
+    seat_of,
+    seat_states,
+    secrets_due,
+)
+
+
+def fold(entries: Iterable[tuple[int, Entry]]) -> TableState:
+    """Fold a whole log, from its `game_opened` on; ImpossibleEntry where it does not fit."""
+    state: TableState | None = None
+    for at, entry in entries:
+        state = evolve(state, at, entry)
+    if state is None:
+        message = "a log begins with game_opened, and there is no line"
+        raise ImpossibleEntry(message)
+    return state
+
+
+def fold_from(
+    opened_at: int,
+    opened: GameOpened,
+    entries: Iterable[tuple[int, Entry]],
+    void_hands: tuple[int, ...],
+) -> TableState:
+    """Fold a log from one of its `hand_opened` on, the first of `entries`.
+
+    `opened_at` and `opened` are the log's first line; `void_hands` lists the earlier hands that
+    were void, rising, which the store of the secrets knows. ImpossibleEntry as `fold`.
+    """
+    rest = iter(entries)
+    at, first = next(rest, (opened_at, opened))
+    if not isinstance(first, HandOpened):
+        message = "folding begins at a hand_opened"
+        raise ImpossibleEntry(message)
+    state = _open(_before(opened_at, opened, at, first, void_hands), at, first)
+    for at, entry in rest:
+        state = evolve(state, at, entry)
+    return state
+
+
+def evolve(state: TableState | None, at: int, entry: Entry) -> TableState:
+    """Fold one entry of the time `at`; the first one, on None, is `game_opened`.
+
+    ImpossibleEntry for an entry that can not stand here.
+    """
+    if state is None:
+        if not isinstance(entry, GameOpened):
+            message = "a log begins with game_opened"
+            raise ImpossibleEntry(message)
+        return _begin(at, entry)
+    _require(at >= state.at, "its time is before the last line's")
+    return _FOLDS[type(entry)](state, at, entry)
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ImpossibleEntry(otherwise)
+
+
+def _begin(at: int, entry: GameOpened) -> TableState:
+    before = entry.previous
+    carried = before.seats if before else ()
+    return TableState(
+        opened=entry,
+        opened_at=at,
+        at=at,
+        phase=Phase.WAITING,
+        paused=False,
+        seats={one.seat: Seat(one.player, one.stack, one.sitting_out) for one in carried},
+        misses={},
+        voids=0,
+        void_hands=(),
+        hand=0,
+        button=before.button if before else 0,
+        button_stays=before.button_stays if before else False,
+        awaited=frozenset(one.player for one in carried if one.anchored),
+    )
+
+
+def _before(
+    opened_at: int, opened: GameOpened, at: int, first: HandOpened, void_hands: tuple[int, ...]
+) -> TableState:
+    """Give the state that `first` repeats."""
+    return TableState(
+        opened=opened,
+        opened_at=opened_at,
+        at=at,
+        phase=Phase.WAITING,
+        paused=False,
+        seats={
+            one.seat: Seat(one.player, one.stack, one.state is SeatWord.SITTING_OUT, one.anchor)
+            for one in first.seats
+        },
+        misses={miss.player: miss.hands for miss in first.misses},
+        voids=first.voids,
+        void_hands=void_hands,
+        hand=first.hand - 1,
+        button=first.button,
+        button_stays=False,
+        awaited=frozenset(),
+    )
+
+
+def _second_opening(_state: TableState, _at: int, _entry: GameOpened) -> TableState:
+    message = "a log has one game_opened"
+    raise ImpossibleEntry(message)
+
+
+def _aside(state: TableState, at: int, entry: Entry, **changes: Any) -> TableState:  # noqa: ANN401 - of the state's own fields
+    """Change what an aside changes, in an open hand too."""
+    opened = state.open
+    if opened is not None:
+        play = engine.evolve(opened.play, at, entry)
+        changes["open"] = OpenHand(opened.opened, opened.at, play, opened.paid_at)
+    return replace(state, at=at, **changes)
+
+
+def _seat_taken(state: TableState, at: int, entry: SeatTaken) -> TableState:
+    _require_running(state)
+    rules = state.rules
+    _require(1 <= entry.seat <= rules.seats, "the table has no such seat")
+    _require(entry.seat not in state.seats, "the seat is taken")
+    _require(seat_of(state, entry.player) is None, "the player holds a seat already")
+    _require(rules.buy_in_min <= entry.stack <= rules.buy_in_max, "no buy-in of these rules")
+    missed = entry.anchor is not None and entry.player in state.misses
+    _require(not missed, "a player who missed a link sits without an anchor")
+    taken = Seat(entry.player, entry.stack, anchor=entry.anchor)
+    return _aside(state, at, entry, seats=_with_seat(state, entry.seat, taken))
+
+
+def _seat_left(state: TableState, at: int, entry: SeatLeft | PlayerRemoved) -> TableState:
+    _require_running(state)
+    seat = _held(state, entry.seat, entry.player)
+    awaited = state.awaited - {entry.player}
+    if is_dealt_in(state, entry.seat):
+        _require(entry.stack is None, "the chips of a seat dealt in leave when the hand ends")
+        seats = _with_seat(state, entry.seat, replace(seat, leaving=True))
+    else:
+        _require(entry.stack == seat.stack, "the seat has another stack")
+        seats = {number: other for number, other in state.seats.items() if number != entry.seat}
+    return _aside(state, at, entry, seats=seats, awaited=awaited)
+
+
+def _chips_added(state: TableState, at: int, entry: ChipsAdded) -> TableState:
+    _require(state.phase is Phase.WAITING, "chips are added between hands")
+    seat = _held(state, entry.seat, entry.player)
+    stack = seat.stack + entry.amount
+    _require(entry.amount > 0 and stack <= state.rules.buy_in_max, "too many chips are added")
+    return replace(state, at=at, seats=_with_seat(state, entry.seat, replace(seat, stack=stack)))
+
+
+def _sat_out(state: TableState, at: int, entry: SatOut) -> TableState:
+    return _sit(state, at, entry, sitting_out=True)
+
+
+def _came_back(state: TableState, at: int, entry: CameBack) -> TableState:
+    return _sit(state, at, entry, sitting_out=False)
+
+
+def _sit(state: TableState, at: int, entry: SatOut | CameBack, *, sitting_out: bool) -> TableState:
+    _require_running(state)
+    seat = _held(state, entry.seat, entry.player)
+    _require(seat.sitting_out is not sitting_out, "the seat is so already")
+    changed = replace(seat, sitting_out=sitting_out)
+    return _aside(state, at, entry, seats=_with_seat(state, entry.seat, changed))
+
+
+def _anchored(state: TableState, at: int, entry: Anchored) -> TableState:
+    _require_running(state)
+    seat = _held(state, entry.seat, entry.player)
+    _require(not is_dealt_in(state, entry.seat), "a player dealt in anchors between hands")
+    missed = state.misses.get(entry.player, ())
+    _require(len(missed) < MAX_MISSES, "the player missed two links")
+    last = missed[-1] if missed else None
+    _require(entry.missing_hand == last, "an anchor after a miss names the hand that was missed")
+    seats = _with_seat(state, entry.seat, replace(seat, anchor=entry.anchor))
+    return _aside(state, at, entry, seats=seats, awaited=state.awaited - {entry.player})
+
+
+def _paused(state: TableState, at: int, entry: Paused) -> TableState:
+    _require_running(state)
+    _require(not state.paused, "the game is paused already")
+    return _aside(state, at, entry, paused=True)
+
+
+def _resumed(state: TableState, at: int, entry: Resumed) -> TableState:
+    _require_running(state)
+    _require(state.paused, "the game is not paused")
+    return _aside(state, at, entry, paused=False)
+
+
+def _hand_opened(state: TableState, at: int, entry: HandOpened) -> TableState:
+    _require(state.phase is Phase.WAITING, "a hand opens between hands")
+    _require(not state.paused, "the game is paused")
+    _require(state.voids <= MAX_FREE_VOIDS, "a game with three voids of the dealer's own ends")
+    _require(entry.hand == state.hand + 1, f"the next hand is {state.hand + 1}")
+    _require(entry.hand <= state.rules.max_hands, "the game has had its last hand")
+    _require(at <= state.opened_at + state.rules.max_ms, "the game's time is over")
+    _require(entry.seats == seat_states(state), "it repeats other seats than the log gives")
+    _require(entry.misses == miss_list(state), "it repeats other misses than the log gives")
+    _require(entry.voids == state.voids, "it repeats another count of voids than the log gives")
+    place = next_positions(state)
+    named = (entry.button, entry.small_blind_seat, entry.big_blind_seat)
+    due = place and (place.button, place.small_blind, place.big_blind)
+    _require(named == due, "button or blinds stand on other seats than the rules give")
+    return _open(state, at, entry)
+
+
+def _open(state: TableState, at: int, entry: HandOpened) -> TableState:
+    return replace(
+        state,
+        at=at,
+        phase=Phase.LINKS,
+        hand=entry.hand,
+        button=entry.button,
+        button_stays=False,
+        awaited=frozenset(),
+        open=OpenHand(entry, at, engine.begin(state.rules, entry)),
+    )
+
+
+def _hand_void(state: TableState, at: int, entry: HandVoid) -> TableState:
+    opened = _require_hand(state, entry.hand)
+    engine.evolve(opened.play, at, entry)
+    came = {one.seat: one.link for one in entry.links}
+    frozen = opened.frozen if state.phase is Phase.LINKS else {}
+    _require(came.keys() <= frozen.keys(), "it has a link of a seat whose anchor is not frozen")
+    lacking = {n: one.player for n, one in frozen.items() if n not in came}
+    if entry.reason is VoidReason.LINK_MISSING:
+        _require(at >= opened.at + state.rules.link_ms, "the links have time yet")
+        _require(bool(lacking), "no link is missing")
+    else:
+        lacking = {}
+    named = {one.seat: one.player for one in entry.missing}
+    _require(named == lacking, "it names others than those whose link is missing")
+    seats: dict[int, Seat] = {}
+    for number, seat in state.seats.items():
+        if not seat.leaving:
+            gone = number in lacking
+            anchor = None if gone else came.get(number, seat.anchor)
+            seats[number] = replace(seat, anchor=anchor)
+    misses = dict(state.misses)
+    for player in lacking.values():
+        misses[player] = (*misses.get(player, ()), entry.hand)
+    return replace(
+        state,
+        at=at,
+        phase=Phase.WAITING,
+        seats=seats,
+        misses=misses,
+        voids=state.voids + (entry.reason in FREE_VOIDS),
+        void_hands=(*state.void_hands, entry.hand),
+        button_stays=True,
+        open=None,
+    )
+
+
+def _deck_committed(state: TableState, at: int, entry: DeckCommitted) -> TableState:
+    opened = _require_hand(state, entry.hand)
+    _require(state.phase is Phase.LINKS, "a hand has one deck")
+    came = {one.seat: one.link for one in entry.links}
+    _require(came.keys() == opened.frozen.keys(), "it has not the link of every frozen anchor")
+    seats = {
+        number: replace(seat, anchor=came[number]) if number in came else seat
+        for number, seat in state.seats.items()
+    }
+    play = engine.evolve(opened.play, at, entry)
+    return replace(state, at=at, phase=Phase.PLAYING, seats=seats, open=replace(opened, play=play))
+
+
+def _played(state: TableState, at: int, entry: Entry) -> TableState:
+    opened = state.open
+    if opened is None:
+        message = "no hand is open"
+        raise ImpossibleEntry(message)
+    play = engine.evolve(opened.play, at, entry)
+    paid_at = at if isinstance(entry, Awarded) else opened.paid_at
+    return replace(state, at=at, open=OpenHand(opened.opened, opened.at, play, paid_at))
+
+
+def _hand_ended(state: TableState, at: int, entry: HandEnded) -> TableState:
+    opened = _require_hand(state, entry.hand)
+    engine.evolve(opened.play, at, entry)
+    stacks = {one.seat: one.stack for one in entry.stacks}
+    seats = {
+        number: replace(seat, stack=stacks.get(number, seat.stack))
+        for number, seat in state.seats.items()
+        if not seat.leaving
+    }
+    return replace(state, at=at, phase=Phase.WAITING, seats=seats, open=None)
+
+
+def _game_closed(state: TableState, at: int, entry: GameClosed) -> TableState:
+    _require(state.phase is Phase.WAITING, "a game closes between hands")
+    _require(entry.stacks == player_stacks(state), "it has other stacks than the log gives")
+    allowed = state.voids <= MAX_FREE_VOIDS or entry.reason is CloseReason.RESTORED
+    _require(allowed, "a third void of the dealer's own is for a restored game")
+    closed = replace(state, at=at, phase=Phase.CLOSED, closed=entry, closed_at=at)
+    return closed if secrets_due(closed) else replace(closed, phase=Phase.REVEALED)
+
+
+def _secret_revealed(state: TableState, at: int, entry: SecretRevealed) -> TableState:
+    _require(state.phase is Phase.CLOSED, "secrets are revealed once, when the game has closed")
+    due = secrets_due(state)
+    _require(entry.hand == due[0], f"the next secret is that of hand {due[0]}")
+    phase = Phase.CLOSED if len(due) > 1 else Phase.REVEALED
+    return replace(state, at=at, phase=phase, revealed=entry.hand)
+
+
+def _require_running(state: TableState) -> None:
+    _require(state.closed is None, "the game has closed")
+
+
+def _require_hand(state: TableState, number: int) -> OpenHand:
+    if state.open is None or state.hand != number:
+        message = f"hand {number} is not open"
+        raise ImpossibleEntry(message)
+    return state.open
+
+
+def _held(state: TableState, number: int, player: str) -> Seat:
+    seat = state.seats.get(number)
+    if seat is None or seat.player != player or seat.leaving:
+        message = f"the player does not hold seat {number}"
+        raise ImpossibleEntry(message)
+    return seat
+
+
+def _with_seat(state: TableState, number: int, seat: Seat) -> dict[int, Seat]:
+    """Give the seats with one more or another, rising."""
+    return dict(sorted({**state.seats, number: seat}.items()))
+
+
+_FOLDS: Final[dict[type[Entry], Callable[[TableState, int, Any], TableState]]] = {
+    GameOpened: _second_opening,
+    SeatTaken: _seat_taken,
+    SeatLeft: _seat_left,
+    PlayerRemoved: _seat_left,
+    ChipsAdded: _chips_added,
+    SatOut: _sat_out,
+    CameBack: _came_back,
+    Anchored: _anchored,
+    Paused: _paused,
+    Resumed: _resumed,
+    HandOpened: _hand_opened,
+    HandVoid: _hand_void,
+    DeckCommitted: _deck_committed,
+    Posted: _played,
+    Dealt: _played,
+    Acted: _played,
+    Opened: _played,
+    Mucked: _played,
+    Returned: _played,
+    Awarded: _played,
+    HandEnded: _hand_ended,
+    GameClosed: _game_closed,
+    SecretRevealed: _secret_revealed,
+}

@@ -1,0 +1,167 @@
+"""One cash game's state as a value, between and around its hands, and what it tells by itself.
+
+State is frozen and only ever made by `table.evolve`. What a `hand_opened` repeats (section 6.3),
+where the next button stands (section 8) and what a `game_closed` lists are read from it here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum, unique
+from typing import Final
+
+from dealer_service.rules import hand as engine
+from dealer_service.rules.button import Positions, place_button
+from dealer_service.rules.entry import (
+    GameClosed,
+    GameOpened,
+    HandOpened,
+    Links,
+    Miss,
+    PlayerStack,
+    RuleSet,
+    SeatState,
+    SeatWord,
+    VoidReason,
+)
+
+MAX_FREE_VOIDS: Final = 2
+MAX_MISSES: Final = 2
+FREE_VOIDS: Final = frozenset({VoidReason.OPERATOR, VoidReason.NO_BEACON, VoidReason.HEALTH})
+
+
+@unique
+class Phase(StrEnum):
+    """Where a game stands: between hands, waiting for links, in a hand, or at its end."""
+
+    WAITING = "waiting"
+    LINKS = "links"
+    PLAYING = "playing"
+    CLOSED = "closed"
+    REVEALED = "revealed"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A taken seat. In a hand, `stack` is what the seat had when the hand opened."""
+
+    player: str
+    stack: int
+    sitting_out: bool = False
+    anchor: str | None = None
+    leaving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHand:
+    """The hand that is open: its opening, that line's time, and its play so far.
+
+    `paid_at` is the time of the last `awarded`.
+    """
+
+    opened: HandOpened
+    at: int
+    play: engine.HandState
+    paid_at: int = 0
+
+    @property
+    def dealt_in(self) -> tuple[int, ...]:
+        """The seats dealt in, rising."""
+        return tuple(sorted(self.play.frame.seats))
+
+    @property
+    def frozen(self) -> dict[int, SeatState]:
+        """The seats, rising, whose links the deck needs."""
+        seats = self.opened.seats
+        return {s.seat: s for s in seats if s.state is SeatWord.IN and s.anchor is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """A game after some of its lines. Build it with `evolve`, `fold` or `fold_from`.
+
+    `hand` is the number of the last hand opened, `button` its button, each 0 before the first
+    (a carried game begins with the other's button). `button_stays` says that it was void.
+    `awaited` are carried players who may still anchor before the first hand. `revealed` is the
+    last hand whose secret was revealed.
+    """
+
+    opened: GameOpened
+    opened_at: int
+    at: int
+    phase: Phase
+    paused: bool
+    seats: Mapping[int, Seat]
+    misses: Mapping[str, tuple[int, ...]]
+    voids: int
+    void_hands: tuple[int, ...]
+    hand: int
+    button: int
+    button_stays: bool
+    awaited: frozenset[str]
+    open: OpenHand | None = None
+    closed: GameClosed | None = None
+    closed_at: int = 0
+    revealed: int = 0
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set, which never changes."""
+        return self.opened.rules
+
+    @property
+    def play(self) -> engine.HandState | None:
+        """The open hand's play, from its opening on; None between hands."""
+        return self.open.play if self.open else None
+
+
+def seat_of(state: TableState, player: str) -> int | None:
+    """Give the seat that a player holds, one that it leaves after this hand included."""
+    return next((number for number, seat in state.seats.items() if seat.player == player), None)
+
+
+def is_dealt_in(state: TableState, seat: int) -> bool:
+    """Say whether a seat is dealt into the hand that is open."""
+    return state.open is not None and seat in state.open.play.frame.place
+
+
+def seat_word(rules: RuleSet, seat: Seat) -> SeatWord:
+    """Say why a seat is, or is not, dealt in: the first that is true (section 6.3)."""
+    if seat.sitting_out:
+        return SeatWord.SITTING_OUT
+    if seat.stack == 0:
+        return SeatWord.NO_CHIPS
+    if rules.links is Links.REQUIRED and seat.anchor is None:
+        return SeatWord.NO_ANCHOR
+    return SeatWord.IN
+
+
+def seat_states(state: TableState) -> tuple[SeatState, ...]:
+    """List every taken seat, rising, as a `hand_opened` repeats it."""
+    return tuple(
+        SeatState(number, seat.player, seat.stack, seat_word(state.rules, seat), seat.anchor)
+        for number, seat in state.seats.items()
+    )
+
+
+def miss_list(state: TableState) -> tuple[Miss, ...]:
+    """List the misses by rising name, as a `hand_opened` repeats them."""
+    return tuple(Miss(player, hands) for player, hands in sorted(state.misses.items()))
+
+
+def next_positions(state: TableState) -> Positions | None:
+    """Place the button for the next hand; None where fewer than two seats would be dealt in."""
+    ready = [n for n, seat in state.seats.items() if seat_word(state.rules, seat) is SeatWord.IN]
+    if len(ready) < 2:
+        return None
+    return place_button(ready, state.button, stays=state.button_stays)
+
+
+def player_stacks(state: TableState) -> tuple[PlayerStack, ...]:
+    """List what every seat holds, rising, as `game_closed` does."""
+    return tuple(PlayerStack(n, seat.player, seat.stack) for n, seat in state.seats.items())
+
+
+def secrets_due(state: TableState) -> tuple[int, ...]:
+    """List the hands, rising, whose secrets are still to be revealed: those not void."""
+    void = frozenset(state.void_hands)
+    return tuple(n for n in range(state.revealed + 1, state.hand + 1) if n not in void)
