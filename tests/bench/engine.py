@@ -1,0 +1,177 @@
+"""`engine_hands`: whole recorded hands through the pure engine, beside PokerKit on the same hands.
+
+Both begin from parsed hands and actions, and end with the finishing stacks, which are compared.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pokerkit
+
+from dealer_service.rules import hand as engine
+from dealer_service.rules.entry import (
+    Act,
+    Acted,
+    By,
+    DeckCommitted,
+    HandOpened,
+    OpenedCard,
+    RuleSet,
+)
+from tests.runners.hands import prepare
+from tests.runners.phh import Recorded, What, load_file, read_hand
+
+HANDS = Path(__file__).parents[1] / "data" / "phh" / "pluribus.phhs"
+GOAL = 10
+ROUNDS = 5
+
+AUTOMATIONS = (
+    pokerkit.Automation.ANTE_POSTING,
+    pokerkit.Automation.BET_COLLECTION,
+    pokerkit.Automation.BLIND_OR_STRADDLE_POSTING,
+    pokerkit.Automation.CARD_BURNING,
+    pokerkit.Automation.HAND_KILLING,
+    pokerkit.Automation.CHIPS_PUSHING,
+    pokerkit.Automation.CHIPS_PULLING,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A hand as the engine takes it."""
+
+    rules: RuleSet
+    opened: HandOpened
+    committed: DeckCommitted
+    deck: Sequence[OpenedCard]
+    acts: tuple[tuple[What, int, int], ...]
+    finishing: dict[int, int]
+
+
+Operation = Callable[[Any], object]
+
+
+def measure() -> dict[str, str | float]:
+    """Measure hands per second of both in turn, and give the best round of each."""
+    hands = [
+        (read_hand(name, fields), fields)
+        for name, fields in load_file(HANDS).items()
+    ]
+    ours = [parse(recorded) for recorded, _ in hands]
+    theirs = [parse_for_pokerkit(fields) for _, fields in hands]
+    own, other = 0.0, 0.0
+    for _ in range(ROUNDS):
+        own = max(own, rate(play, ours))
+        other = max(other, rate(play_pokerkit, theirs))
+    return {
+        "name": "engine_hands",
+        "value": own,
+        "unit": "hands/s",
+        "yardstick": "PokerKit 0.7.7",
+        "yardstick_value": other,
+        "ratio": own / other,
+        "better": "higher",
+        "goal": GOAL,
+    }
+
+
+def rate(run: Callable[[Any], None], hands: Sequence[Any]) -> float:
+    began = time.perf_counter()
+    for hand in hands:
+        run(hand)
+    return len(hands) / (time.perf_counter() - began)
+
+
+def parse(recorded: Recorded) -> Parsed:
+    _, driver = prepare(recorded)
+    frame = driver.state.frame
+    committed = driver.entries[0]
+    assert isinstance(committed, DeckCommitted)
+    assert recorded.finishing is not None
+    return Parsed(
+        rules=frame.rules,
+        opened=driver.opened,
+        committed=committed,
+        deck=driver.deck,
+        acts=tuple(
+            (step.what, step.player, step.to)
+            for step in recorded.steps
+            if step.what in {What.FOLD, What.CHECK_OR_CALL, What.BET_OR_RAISE}
+        ),
+        finishing=recorded.finishing,
+    )
+
+
+def play(hand: Parsed) -> None:
+    """Play a hand as a table does: what follows by itself, then an act, until it has ended."""
+    state = engine.begin(hand.rules, hand.opened)
+    state = engine.evolve(state, 0, hand.committed)
+    _, state = engine.play_on(state, 0, hand.deck)
+    for what, seat, to in hand.acts:
+        pending, betting = state.pending, state.betting
+        assert pending is not None
+        if what is What.FOLD:
+            act = Act.FOLD
+        elif what is What.CHECK_OR_CALL:
+            act = Act.CALL if pending.call else Act.CHECK
+        else:
+            act = Act.RAISE if betting.to_match else Act.BET
+        acted = engine.act(state, seat, betting.turn, act, to, By.PLAYER)
+        assert isinstance(acted, Acted)
+        state = engine.evolve(state, 0, acted)
+        _, state = engine.play_on(state, 0, hand.deck)
+    state = engine.evolve(state, 0, engine.ending(state))
+    assert engine.list_stacks(state) == hand.finishing
+
+
+def parse_for_pokerkit(fields: dict[str, Any]) -> tuple[dict[str, Any], list[Operation]]:
+    return fields, [operation(action.split()) for action in fields["actions"]]
+
+
+def operation(words: list[str]) -> Operation:
+    """Give a parsed action as a call on PokerKit's state."""
+    match words:
+        case ["d", "dh", _, text]:
+            hole = tuple(pokerkit.Card.parse(text))
+            return lambda state: state.deal_hole(hole)
+        case ["d", "db", text]:
+            board = tuple(pokerkit.Card.parse(text))
+            return lambda state: state.deal_board(board)
+        case [_, "f"]:
+            return lambda state: state.fold()
+        case [_, "cc"]:
+            return lambda state: state.check_or_call()
+        case [_, "cbr", amount]:
+            to = int(amount)
+            return lambda state: state.complete_bet_or_raise_to(to)
+        case [_, "sm", *cards]:
+            shown = tuple(pokerkit.Card.parse(cards[0])) if cards else False
+            return lambda state: state.show_or_muck_hole_cards(shown)
+    message = f"PokerKit has no operation for {words}"
+    raise ValueError(message)
+
+
+def play_pokerkit(hand: tuple[dict[str, Any], list[Operation]]) -> None:
+    fields, operations = hand
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        state = pokerkit.NoLimitTexasHoldem.create_state(
+            AUTOMATIONS,
+            fields["ante_trimming_status"],
+            fields["antes"],
+            fields["blinds_or_straddles"],
+            fields["min_bet"],
+            fields["starting_stacks"],
+            len(fields["starting_stacks"]),
+        )
+        for operate in operations:
+            operate(state)
+    assert state.stacks == fields["finishing_stacks"]
+
+
+if __name__ == "__main__":
+    print(measure())  # noqa: T201 - a figure for a person

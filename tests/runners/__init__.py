@@ -1,0 +1,1 @@
+"""Run recorded hands and rule cases through the hand engine, from files."""
