@@ -49,6 +49,9 @@ class _Gathered:
     def fork(self, fork: Fork, /) -> None:
         self.forks.append(fork)
 
+    def unreadable(self, damaged: Damaged, /) -> None:
+        self.damage.append(damaged)
+
 
 def audit(
     items: Iterable[Item],

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from audit_cli.checks.check import Check, CheckMaker, Emit, Request
 from audit_cli.checks.consistent import Consistent
+from audit_cli.checks.log import GameLog
 from audit_cli.checks.signed import SignedBy
 
-CHECKS: tuple[CheckMaker, ...] = (SignedBy, Consistent)
+CHECKS: tuple[CheckMaker, ...] = (SignedBy, Consistent, GameLog)
 
 __all__ = ["CHECKS", "Check", "CheckMaker", "Emit", "Request"]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from audit_cli.checkpoint import Checkpoint
     from audit_cli.coverage import Ended
     from audit_cli.note import Note, VerifierKey
-    from audit_cli.report.finding import Finding, Fork
+    from audit_cli.report.finding import Damaged, Finding, Fork
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,10 @@ class Emit(Protocol):
 
     def fork(self, fork: Fork, /) -> None:
         """Have the evidence of a fork written out."""
+        ...
+
+    def unreadable(self, damaged: Damaged, /) -> None:
+        """Report a line of an input beside the game files that is not of its format."""
         ...
 
 

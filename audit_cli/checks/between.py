@@ -1,0 +1,212 @@
+"""PLAYED, between hands: who sits with what, and who is dealt in (protocol 6.2, 6.3 and 8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit_cli.poker.positions import place_blinds, place_button
+
+if TYPE_CHECKING:
+    from audit_cli.checks.table import Rules, Seat, Table
+    from audit_cli.checks.voice import Voice
+    from audit_cli.gamefile import Line
+
+
+class Between:
+    """Judges the entries that change seats and the openings that repeat them.
+
+    Each is called before the table takes the entry.
+    """
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+
+    def begin(self, table: Table) -> None:
+        """A game begins."""
+        self._table = table
+        # Carried players for whose anchors the first hand of a game waits.
+        self._awaited: set[str] = set()
+
+    def _broken(self, text: str, line: Line, expected: object = None, found: object = None) -> None:
+        hand = self._table.hand
+        number = line.body.get("hand", None if hand is None else hand.number)
+        self._voice.broken(text, line, number, expected, found)
+
+    def _named(self, line: Line) -> Seat | None:
+        """The seat that an entry names; says so where its player does not hold it."""
+        seat = self._table.find(line.body)
+        if seat is None or seat.leaving:
+            if not self._table.torn:
+                name = f"seat {line.body['seat']}, {line.body['player']}"
+                held = self._table.seats.get(line.body["seat"])
+                found = "nobody" if held is None else f"{held.player}" + " (left)" * held.leaving
+                text = f"{line.kind} of a player who does not hold the seat"
+                self._broken(text, line, name, found)
+            return None
+        return seat
+
+    def game_opened(self, line: Line) -> None:
+        """Whose anchors the first hand has to wait for."""
+        previous = line.body.get("previous")
+        if previous is not None:
+            self._awaited = {seat["player"] for seat in previous["seats"] if seat["anchored"]}
+
+    def seat_taken(self, line: Line) -> None:
+        """A free seat, a player who sits nowhere else, and a stack within the buy-in."""
+        table, body, rules = self._table, line.body, self._table.rules
+        if rules is None:
+            return
+        if body["seat"] > rules.seats:
+            self._broken("a seat that the table does not have", line, rules.seats, body["seat"])
+        if not rules.buy_in_min <= body["stack"] <= rules.buy_in_max:
+            wanted = f"{rules.buy_in_min} to {rules.buy_in_max}"
+            self._broken("a seat is taken with another stack", line, wanted, body["stack"])
+        if table.torn:
+            return
+        held = table.seats.get(body["seat"])
+        if held is not None:
+            self._broken("a taken seat is taken", line, "a free seat", f"seat of {held.player}")
+        if any(seat.player == body["player"] for seat in table.seats.values()):
+            self._broken("a player takes a second seat", line, "one seat", body["player"])
+        if "anchor" in body and body["player"] in table.misses:
+            text = "a player who has missed a link sits with an anchor"
+            self._broken(text, line, "no anchor", body["player"])
+
+    def left(self, line: Line) -> None:
+        """The chips leave with the player, or stay until the hand has ended."""
+        body = line.body
+        seat = self._named(line)
+        self._awaited.discard(body["player"])
+        if seat is None:
+            return
+        stack = body.get("stack")
+        if self._table.is_dealt_in(body["seat"], body["player"]):
+            if stack is not None:
+                text = f"{line.kind} of a seat dealt into the open hand gives a stack"
+                self._broken(text, line, "no stack before the hand has ended", stack)
+        elif stack != seat.stack:
+            text = f"{line.kind} with another stack than the seat has"
+            self._broken(text, line, seat.stack, "none" if stack is None else stack)
+
+    def chips_added(self, line: Line) -> None:
+        """Not above the largest buy-in."""
+        seat, rules = self._named(line), self._table.rules
+        if seat is None or rules is None:
+            return
+        stack = seat.stack + line.body["amount"]
+        if stack > rules.buy_in_max:
+            text = "chips are added above the largest buy-in"
+            self._broken(text, line, f"{rules.buy_in_max} at most", stack)
+
+    def named(self, line: Line) -> None:
+        """An entry of a player who has to hold the seat."""
+        self._named(line)
+
+    def anchored(self, line: Line) -> None:
+        """A carried player has an anchor again."""
+        self._named(line)
+        self._awaited.discard(line.body["player"])
+
+    def hand_opened(self, line: Line) -> None:
+        """The hand may open, repeats the state before it, and gives button and blinds by rule."""
+        table, rules = self._table, self._table.rules
+        if rules is None:
+            return
+        self._may_open(line, rules)
+        if not table.torn:
+            self._compare_seats(line)
+            self._compare_counts(line)
+            self._compare_positions(line)
+        self._awaited.clear()
+
+    def _may_open(self, line: Line, rules: Rules) -> None:
+        table, number = self._table, line.body["hand"]
+        if table.paused and not table.torn:
+            self._broken("a hand opens while the game is paused", line)
+        if number > rules.max_hands:
+            text = "a hand opens behind the last of the longest game"
+            self._broken(text, line, f"hand {rules.max_hands} at most", number)
+        if line.at > table.opened_at + rules.max_ms:
+            text = "a hand opens after the longest game's time"
+            self._broken(text, line, f"not after {table.opened_at + rules.max_ms}", line.at)
+        if self._awaited and line.at < table.opened_at + rules.link_ms:
+            names = ", ".join(sorted(self._awaited))
+            text = "the first hand does not wait for the anchors of carried players"
+            self._broken(text, line, f"an anchor of {names}, or {rules.link_ms} ms", line.at)
+
+    def _compare_seats(self, line: Line) -> None:
+        table = self._table
+        logged = {seat["seat"]: seat for seat in line.body["seats"]}
+        if list(logged) != sorted(table.seats) or len(logged) != len(line.body["seats"]):
+            wanted = ", ".join(map(str, sorted(table.seats)))
+            found = ", ".join(str(seat["seat"]) for seat in line.body["seats"])
+            self._broken("an opening lists other seats than are taken", line, wanted, found)
+        for number, seat in table.seats.items():
+            told = logged.get(number)
+            if told is None:
+                continue
+            known = (seat.player, seat.stack, table.state_of(seat))
+            if (told["player"], told["stack"], told["state"]) != known:
+                self._broken(
+                    f"an opening tells seat {number} otherwise than the log before it",
+                    line,
+                    _words(*known),
+                    _words(told["player"], told["stack"], told["state"]),
+                )
+
+    def _compare_counts(self, line: Line) -> None:
+        table, body = self._table, line.body
+        misses = [(player, table.misses[player]) for player in sorted(table.misses)]
+        told = [(miss["player"], miss["hands"]) for miss in body["misses"]]
+        if told != misses:
+            self._broken("an opening tells other misses", line, _misses(misses), _misses(told))
+        if body["voids"] != table.own_voids:
+            text = "an opening tells another number of voids"
+            self._broken(text, line, table.own_voids, body["voids"])
+
+    def _compare_positions(self, line: Line) -> None:
+        table, body = self._table, line.body
+        dealt_in = sorted({seat["seat"] for seat in body["seats"] if seat["state"] == "in"})
+        if len(dealt_in) < 2:
+            self._broken("a hand opens with fewer than two seats dealt in", line)
+            return
+        button = place_button(dealt_in, table.button, stays=table.button_stays)
+        if body["button"] != button:
+            self._broken("the button is at another seat", line, button, body["button"])
+            button = body["button"]
+        if button not in dealt_in:
+            return
+        blinds = place_blinds(dealt_in, button)
+        told = (body.get("small_blind_seat"), body["big_blind_seat"])
+        if told != blinds:
+            text = "the blinds are at other seats"
+            self._broken(text, line, _blinds(*blinds), _blinds(*told))
+
+    def game_closed(self, line: Line) -> None:
+        """Every seat goes out with what it has."""
+        table = self._table
+        if table.torn:
+            return
+        told = [(seat["seat"], seat["player"], seat["stack"]) for seat in line.body["stacks"]]
+        wanted = [(n, table.seats[n].player, table.seats[n].stack) for n in sorted(table.seats)]
+        if told != wanted:
+            text = "the game closes with other seats or stacks"
+            self._broken(text, line, _stacks(wanted), _stacks(told))
+
+
+def _words(player: str, stack: int, state: str) -> str:
+    return f"{player}, stack {stack}, {state}"
+
+
+def _misses(misses: list[tuple[str, list[int]]]) -> str:
+    return (
+        "; ".join(f"{player}: {', '.join(map(str, hands))}" for player, hands in misses) or "none"
+    )
+
+
+def _blinds(small: int | None, big: int) -> str:
+    return f"small blind {'dead' if small is None else small}, big blind {big}"
+
+
+def _stacks(stacks: list[tuple[int, str, int]]) -> str:
+    return ", ".join(f"seat {seat} {player} {stack}" for seat, player, stack in stacks) or "none"

@@ -1,0 +1,133 @@
+"""DEALT: positions went out 0, 1, 2, ... by the rule, and none is opened but where it was dealt.
+
+Hold'em deals one card at a time from the left of the button, twice round; then a burn and three
+to the flop, a burn and one to the turn, a burn and one to the river (protocol 4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from audit_cli.checks.voice import Voice, count
+from audit_cli.poker.positions import clockwise
+from audit_cli.report.finding import Promise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit_cli.checks.check import Emit
+    from audit_cli.checks.table import Table
+    from audit_cli.gamefile import Extra, Line
+
+# Where a position goes: a seat's number, the board as -1, a burn as 0.
+_BURN, _BOARD = 0, -1
+_STREETS = ((_BURN, _BOARD, _BOARD, _BOARD), (_BURN, _BOARD), (_BURN, _BOARD))
+
+
+def _words(target: int) -> str:
+    if target == _BURN:
+        return "burn"
+    return "board" if target == _BOARD else f"seat {target}"
+
+
+def _list(first: int, targets: Sequence[int]) -> str:
+    return ", ".join(f"{at} {_words(target)}" for at, target in enumerate(targets, first))
+
+
+class Dealt:
+    """Follows the positions of each hand."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._voice = Voice(Promise.DEALT, emit)
+        self._positions = 0
+        self._openings = 0
+
+    def begin(self, table: Table) -> None:
+        """A game begins."""
+        self._table = table
+        self._voice.begin(table.game)
+        self._plan: list[tuple[int, ...]] = []
+        self._next = 0
+        self._targets: dict[int, int] = {}
+        # How many hole cards each hand dealt: what a player's own opening may be of.
+        self._holes: dict[int, int] = {}
+        self._hand = 0
+
+    def hand_opened(self, line: Line) -> None:
+        """A fresh deck; called when the table has taken the entry."""
+        hand = self._table.hand
+        assert hand is not None
+        order = clockwise(hand.players, hand.button)
+        self._plan = [order + order, *_STREETS]
+        self._next = 0
+        self._targets = {}
+        self._hand = line.body["hand"]
+
+    def dealt(self, line: Line) -> None:
+        """Positions go out."""
+        logged = [(item["position"], _target(item)) for item in line.body["positions"]]
+        self._positions += len(logged)
+        wanted = self._plan.pop(0) if self._plan else ()
+        if not self._targets:
+            self._holes[self._hand] = len(logged)
+        if logged != list(enumerate(wanted, self._next)):
+            self._voice.broken(
+                "positions did not go out by the rule",
+                line,
+                self._hand,
+                _list(self._next, wanted) or "no more positions",
+                ", ".join(f"{at} {_words(target)}" for at, target in logged),
+            )
+        for position, target in logged:
+            self._targets.setdefault(position, target)
+        self._next = 1 + max(at for at, _ in logged)
+
+    def opened(self, line: Line) -> None:
+        """Positions are opened, each where it was dealt."""
+        body = line.body
+        target = body.get("seat", _BOARD)
+        cards = body["cards"]
+        self._openings += len(cards)
+        last = -1
+        for card in cards:
+            position = card["position"]
+            dealt = self._targets.get(position)
+            if dealt != target:
+                self._voice.broken(
+                    f"position {position} is opened where it was not dealt",
+                    line,
+                    body["hand"],
+                    "not dealt" if dealt is None else _words(dealt),
+                    _words(target),
+                )
+            if position <= last:
+                text = "the cards of an opening do not stand by rising position"
+                self._voice.broken(text, line, body["hand"])
+            last = position
+
+    def extra(self, extra: Extra) -> None:
+        """A player's own opening is of a hole card."""
+        body = extra.body
+        if extra.kind == "opening" and body["position"] >= self._holes.get(body["hand"], 0):
+            text = f"position {body['position']} is opened to a player, and went to none"
+            self._voice.broken_at(text, extra.number, body["hand"])
+
+    def end(self) -> None:
+        """The game's entries are over."""
+        self._voice.end()
+
+    def conclude(self) -> None:
+        """What was followed."""
+        self._voice.holds(
+            f"{count(self._positions, 'position')} in order, {count(self._openings, 'opening')} "
+            "where they were dealt"
+        )
+
+
+def _target(item: dict[str, Any]) -> int:
+    to = item["to"]
+    if to == "seat":
+        seat: int = item["seat"]
+        return seat
+    # A second board is not dealt in this variant; its number matches no plan.
+    return _BURN if to == "burn" else -item["board"]

@@ -1,0 +1,192 @@
+"""All checks of a game's entries, over one state of the table and one derived deck a hand.
+
+The order within an entry: first the checks that compare it with the state before it, then the
+table takes it, then the checks that need the state with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit_cli.checks.bound import Bound
+from audit_cli.checks.chain import Chain
+from audit_cli.checks.complete import Complete
+from audit_cli.checks.dealt import Dealt
+from audit_cli.checks.mine import Mine
+from audit_cli.checks.mixed import Mixed
+from audit_cli.checks.ordered import Ordered
+from audit_cli.checks.outside import Outside
+from audit_cli.checks.played import Played
+from audit_cli.checks.replayed import Replayed
+from audit_cli.checks.table import Table
+from audit_cli.record import RecordProblem, read_records
+from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from audit_cli.checks.check import Emit, Handler, Request
+    from audit_cli.coverage import Ended
+    from audit_cli.gamefile import Extra, Header, Line, Signed
+
+# What a game without a single good checkpoint leaves open (SIGNED speaks for itself).
+_OF_ENTRIES = (
+    Promise.BOUND,
+    Promise.REPLAYED,
+    Promise.ORDERED,
+    Promise.DEALT,
+    Promise.COMPLETE,
+    Promise.PLAYED,
+    Promise.PLAYER_MIXED,
+)
+
+
+class GameLog:
+    """Tells each check of each covered entry, around the table's own step."""
+
+    def __init__(self, request: Request, emit: Emit) -> None:
+        self._emit = emit
+        self._trusted = request.trusted
+        self._ordered = Ordered(emit)
+        self._bound = Bound(emit)
+        self._replayed = Replayed(emit)
+        self._dealt = Dealt(emit)
+        self._complete = Complete(emit)
+        self._played = Played(emit)
+        self._mixed = Mixed(emit, alone=request.mine is None)
+        self._mine = self._read_mine(request)
+        self._chain = Chain(emit)
+        self._outside = Outside(emit)
+        self._games = 0
+        self._covered = 0
+        self._before, self._after = self._plan()
+
+    def _read_mine(self, request: Request) -> Mine | None:
+        if request.mine is None:
+            return None
+        records = read_records(request.mine)
+        if isinstance(records, RecordProblem):
+            problem = records.problem
+            self._emit.unreadable(
+                Damaged(request.mine_source, records.number, str(problem), problem.hint)
+            )
+            records = {}
+        return Mine(self._emit, records, request.trusted)
+
+    def _plan(self) -> tuple[Mapping[str, tuple[Handler, ...]], Mapping[str, tuple[Handler, ...]]]:
+        """Which checks see an entry of each kind, before and after the table takes it."""
+        bound, complete, mixed, dealt = self._bound, self._complete, self._mixed, self._dealt
+        before: dict[str, tuple[Handler, ...]] = {
+            "seat_taken": (mixed.seat_taken,),
+            "anchored": (mixed.anchored, complete.anchored),
+            "hand_opened": (bound.hand_opened, complete.hand_opened, mixed.hand_opened),
+            "hand_void": (bound.hand_void, complete.hand_void, mixed.hand_void, self._void),
+            "deck_committed": (mixed.deck_committed, self._outside.deck_committed),
+            "posted": (complete.moved,),
+            "dealt": (complete.moved, dealt.dealt),
+            "acted": (complete.moved,),
+            "opened": (dealt.opened, self._replayed.opened),
+            "game_opened": (self._outside.game_opened,),
+            "game_closed": (complete.game_closed,),
+            "secret_revealed": (
+                bound.secret_revealed,
+                complete.secret_revealed,
+                self._secret_revealed,
+            ),
+        }
+        after: dict[str, tuple[Handler, ...]] = {
+            "hand_opened": (dealt.hand_opened,),
+            "hand_void": (complete.voided,),
+            "deck_committed": (self._replayed.deck_committed,),
+        }
+        if self._mine is not None:
+            mine = self._mine
+            before["deck_committed"] += (mine.deck_committed,)
+            before["hand_void"] += (mine.hand_void,)
+            after["hand_opened"] += (mine.hand_opened,)
+        return before, after
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Every entry."""
+        return {"*": self._line}
+
+    def begin(self, header: Header, /) -> None:
+        """A game begins, with a fresh table."""
+        self._games += 1
+        self._table = Table(header)
+        checks = (
+            *(self._ordered, self._bound, self._replayed, self._dealt, self._complete),
+            *(self._played, self._mixed, self._chain, self._outside),
+        )
+        for check in checks:
+            check.begin(self._table)
+        if self._mine is not None:
+            self._mine.begin(self._table, header)
+
+    def _line(self, line: Line) -> None:
+        kind = line.kind
+        self._ordered.line(line)
+        self._played.line(line)
+        if self._mine is not None:
+            self._mine.line(line)
+        for handle in self._before.get(kind, ()):
+            handle(line)
+        self._chain.line(line)
+        self._table.take(line)
+        for handle in self._after.get(kind, ()):
+            handle(line)
+
+    def _secret_revealed(self, line: Line) -> None:
+        self._reveal(line, line.body["secret"])
+
+    def _void(self, line: Line) -> None:
+        """A void may end a hand whose deck was committed: its deck is compared all the same."""
+        self._reveal(line, line.body.get("secret"))
+
+    def _reveal(self, line: Line, secret: str | None) -> None:
+        number = line.body["hand"]
+        deck = self._replayed.reveal(line, number, secret)
+        self._played.reveal(number, deck)
+
+    def signed(self, signed: Signed, /) -> None:
+        """A good checkpoint covers all entries so far."""
+        del signed
+        self._ordered.signed()
+
+    def behind(self, extra: Extra, /) -> None:
+        """A player's own opening."""
+        self._replayed.extra(extra)
+        self._dealt.extra(extra)
+
+    def end(self, ended: Ended, /) -> None:
+        """The game is over: what was waited for will not come."""
+        self._covered += ended.covered
+        if ended.checkpoints == 0:
+            text = f"no checkpoint of {ended.key} covers a line"
+            for promise in _OF_ENTRIES:
+                self._emit.finding(
+                    Finding(promise, Verdict.NOT_ESTABLISHED, text, game=self._table.game)
+                )
+            return
+        ends: tuple[Callable[[], None], ...] = (
+            *(self._ordered.end, self._bound.end, self._replayed.end, self._dealt.end),
+            *(self._played.end, self._mixed.end, self._outside.end),
+        )
+        self._complete.end(ended)
+        for tell in ends:
+            tell()
+        if self._mine is not None:
+            self._mine.end()
+
+    def conclude(self) -> None:
+        """What holds, over all games; nothing where no entry was covered."""
+        self._chain.conclude()
+        self._outside.conclude()
+        if self._covered:
+            for check in (
+                *(self._bound, self._replayed, self._ordered, self._dealt, self._complete),
+                *(self._played, self._mixed),
+            ):
+                check.conclude()
+        if self._mine is not None:
+            self._mine.conclude()

@@ -1,0 +1,183 @@
+"""ORDERED: the entries follow the grammar, time does not fall, and decks are signed before cards.
+
+Protocol 7 is a small automaton here. After an entry that does not fit, the automaton goes on from
+what that entry would begin or end, and says no more about the same hand.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from audit_cli.checks.voice import Voice, count
+from audit_cli.report.finding import Promise
+
+if TYPE_CHECKING:
+    from audit_cli.checks.check import Emit
+    from audit_cli.checks.table import Table
+    from audit_cli.gamefile import Line
+
+_ASIDES = frozenset(
+    {
+        "seat_taken",
+        "seat_left",
+        "player_removed",
+        "sat_out",
+        "came_back",
+        "paused",
+        "resumed",
+        "anchored",
+    }
+)
+_PLAYING = frozenset({"dealt", "acted", "opened", "mucked", "returned", "awarded"})
+_OF_A_HAND = frozenset({"hand_void", "deck_committed", "dealt", "opened", "mucked", "hand_ended"})
+
+
+class _Place(Enum):
+    """Where in the grammar a log is."""
+
+    START = "a game begins with game_opened"
+    BETWEEN = "between hands"
+    OPENED = "between the opening of a hand and its deck"
+    POSTING = "between the deck and the cards"
+    PLAYING = "in the play of a hand"
+    CLOSED = "behind the close of the game"
+    UNKNOWN = "behind an unreadable entry"
+
+
+_ALLOWED = {
+    _Place.START: frozenset({"game_opened"}),
+    _Place.BETWEEN: _ASIDES | {"chips_added", "hand_opened", "game_closed"},
+    _Place.OPENED: _ASIDES | {"hand_void", "deck_committed"},
+    _Place.POSTING: _ASIDES | _PLAYING | {"posted", "hand_ended", "hand_void"},
+    _Place.PLAYING: _ASIDES | _PLAYING | {"hand_ended", "hand_void"},
+    _Place.CLOSED: frozenset({"secret_revealed"}),
+}
+_LEADS_TO = {
+    "game_opened": _Place.BETWEEN,
+    "hand_opened": _Place.OPENED,
+    "deck_committed": _Place.POSTING,
+    "hand_void": _Place.BETWEEN,
+    "hand_ended": _Place.BETWEEN,
+    "game_closed": _Place.CLOSED,
+    "secret_revealed": _Place.CLOSED,
+    **dict.fromkeys(_PLAYING, _Place.PLAYING),
+}
+
+
+class Ordered:
+    """Follows one game's entries through the grammar."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._voice = Voice(Promise.ORDERED, emit)
+        self._entries = 0
+        self._decks = 0
+
+    def begin(self, table: Table) -> None:
+        """A game begins."""
+        self._table = table
+        self._voice.begin(table.game)
+        self._place = _Place.START
+        self._at = 0
+        self._complained = False
+        self._uncovered: Line | None = None
+        self._voided: set[int] = set()
+        self._known: set[int] = set()
+        self._last_revealed = 0
+
+    def line(self, line: Line) -> None:
+        """Judge one entry before the table takes it."""
+        kind = line.kind
+        self._entries += 1
+        if kind == "":
+            self._place = _Place.UNKNOWN
+            return
+        if line.at < self._at:
+            self._voice.broken("time goes back", line, self._number(line), self._at, line.at)
+        self._at = line.at
+        if kind == "hand_opened":
+            self._complained = False
+        place = self._place
+        if place is not _Place.UNKNOWN and kind not in _ALLOWED[place]:
+            self._complain(f"{kind} does not stand here: {place.value}", line)
+        elif kind in _OF_A_HAND:
+            self._check_number(line)
+        self._check_kind(line)
+        leads_to = _LEADS_TO.get(kind)
+        if leads_to is not None and not (kind in _PLAYING and place is _Place.OPENED):
+            self._place = leads_to
+
+    def _check_number(self, line: Line) -> None:
+        hand = self._table.hand
+        if hand is not None and line.body["hand"] != hand.number:
+            text = f"{line.kind} is of another hand than the open one"
+            self._complain(text, line, hand.number, line.body["hand"])
+
+    def _check_kind(self, line: Line) -> None:
+        kind = line.kind
+        if kind == "deck_committed":
+            self._decks += 1
+            self._uncovered = line
+        elif kind == "dealt":
+            if self._uncovered is not None:
+                text = "no signed checkpoint covers deck_committed and not the first dealt"
+                self._voice.broken(text, line, self._number(line))
+                self._uncovered = None
+        elif kind == "anchored":
+            if self._table.is_dealt_in(line.body["seat"], line.body["player"]):
+                self._complain("anchored of a player dealt into the open hand", line)
+        elif kind == "hand_void":
+            self._uncovered = None
+            hand = self._table.hand
+            reason = line.body["reason"]
+            if hand is not None and hand.committed and reason != "dealer_fault":
+                text = "a hand is void after its deck was committed"
+                self._complain(text, line, "hand_ended, or reason dealer_fault", reason)
+            # Its secret stands in the void, so that none is revealed for it later.
+            self._voided.add(line.body["hand"])
+        elif kind == "hand_opened":
+            self._known.add(line.body["hand"])
+            self._uncovered = None
+        elif kind == "hand_ended":
+            self._uncovered = None
+        elif kind == "secret_revealed":
+            self._check_reveal(line)
+
+    def _check_reveal(self, line: Line) -> None:
+        hand = line.body["hand"]
+        if hand <= self._last_revealed:
+            text = "secrets are not revealed in rising order, once each"
+            self._voice.broken(text, line, hand, f"a hand above {self._last_revealed}", hand)
+        elif hand in self._voided or hand not in self._known:
+            what = "is void" if hand in self._voided else "was never opened"
+            self._voice.broken(f"a secret is revealed for a hand that {what}", line, hand)
+        self._last_revealed = max(hand, self._last_revealed)
+
+    def _number(self, line: Line) -> int | None:
+        number: int | None = line.body.get("hand")
+        if number is None and self._table.hand is not None:
+            number = self._table.hand.number
+        return number
+
+    def _complain(
+        self, text: str, line: Line, expected: object = None, found: object = None
+    ) -> None:
+        if self._complained and self._table.hand is not None:
+            return
+        self._complained = True
+        self._voice.broken(text, line, self._number(line), expected, found)
+
+    def signed(self) -> None:
+        """A good checkpoint covers all entries so far."""
+        self._uncovered = None
+
+    def end(self) -> None:
+        """The game's entries are over."""
+        self._voice.end()
+
+    def conclude(self) -> None:
+        """What was looked at."""
+        self._voice.holds(
+            f"{count(self._entries, 'entry')} in order, "
+            f"{count(self._decks, 'deck')} signed before the first card"
+        )

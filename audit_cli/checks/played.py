@@ -1,0 +1,448 @@
+"""PLAYED: the hand comes out as the rules have it, entry by entry (protocol 9).
+
+The audit's own engine says what is due; each entry is compared with that and then followed as it
+is logged. Where an entry is of another kind than what is due, the rest of the hand can not be
+followed: that is said once, and the next opening begins anew. Mucks by policy are kept until the
+secret comes, and are then judged by the cards that nobody saw.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from audit_cli.checks.between import Between
+from audit_cli.checks.voice import Voice, count
+from audit_cli.derive import CARD_NUMBERS, CARDS
+from audit_cli.poker.hand import BOARD_COUNTS, Award, Hand, Step
+from audit_cli.poker.ranking import Strength, best_five, measure, name_hand
+from audit_cli.poker.showdown import wins_or_ties
+from audit_cli.report.finding import Promise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from audit_cli.checks.check import Emit
+    from audit_cli.checks.table import Rules, Table
+    from audit_cli.derive import Deck
+    from audit_cli.gamefile import Line
+    from audit_cli.poker.betting import Decision
+
+MAX_LATE = 20
+
+
+class _Muck(NamedTuple):
+    """A hand that was mucked by policy: where, and what it had to win or tie to be shown."""
+
+    line: Line
+    seat: int
+    positions: tuple[int, int]
+    board: tuple[int, ...]
+    against: tuple[Strength | None, ...]
+
+
+class Played:
+    """Follows seats between hands (`Between`) and each hand by the engine."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._voice = Voice(Promise.PLAYED, emit)
+        self._between = Between(self._voice)
+        self._hands = 0
+        self._acts = 0
+        self._pots = 0
+        between = self._between
+        self._kinds: dict[str, Callable[[Line], None]] = {
+            "game_opened": between.game_opened,
+            "seat_taken": between.seat_taken,
+            "seat_left": between.left,
+            "player_removed": between.left,
+            "chips_added": between.chips_added,
+            "sat_out": self._sat_out,
+            "came_back": between.named,
+            "anchored": between.anchored,
+            "hand_opened": self._hand_opened,
+            "hand_void": self._hand_void,
+            "posted": self._posted,
+            "dealt": self._dealt,
+            "acted": self._acted,
+            "opened": self._opened,
+            "mucked": self._mucked,
+            "returned": self._returned,
+            "awarded": self._awarded,
+            "hand_ended": self._hand_ended,
+            "game_closed": between.game_closed,
+        }
+
+    def begin(self, table: Table) -> None:
+        """A game begins."""
+        self._table = table
+        self._voice.begin(table.game)
+        self._between.begin(table)
+        # The open hand as far as it can be followed.
+        self._hand: Hand | None = None
+        self._clocked: int | None = None
+        self._expected = -1
+        self._late: list[str] = []
+        self._late_count = 0
+        self._mucks: dict[int, list[_Muck]] = {}
+        self._unjudged = 0
+
+    def line(self, line: Line) -> None:
+        """Judge one entry before the table takes it."""
+        kind = line.kind
+        if self._clocked is not None:
+            self._follow_clock(line)
+        judge = self._kinds.get(kind)
+        if judge is not None:
+            judge(line)
+        elif kind == "":
+            self._hand = None
+
+    def _broken(self, text: str, line: Line, expected: object = None, found: object = None) -> None:
+        hand = self._table.hand
+        self._voice.broken(text, line, None if hand is None else hand.number, expected, found)
+
+    def _due(self, line: Line, *steps: Step) -> Hand | None:
+        """The hand, if one of `steps` is due in it; else says so, and follows it no further."""
+        hand = self._hand
+        if hand is None:
+            return None
+        if hand.due.step in steps:
+            return hand
+        self._broken(f"{line.kind} where something else is due", line, hand.due, _summary(line))
+        self._hand = None
+        return None
+
+    # The opening and the blinds.
+
+    def _hand_opened(self, line: Line) -> None:
+        self._between.hand_opened(line)
+        self._hands += 1
+        self._hand = None
+        body, rules = line.body, self._table.rules
+        stacks = {seat["seat"]: seat["stack"] for seat in body["seats"] if seat["state"] == "in"}
+        small, big = body.get("small_blind_seat"), body["big_blind_seat"]
+        if rules is None or len(stacks) < 2 or body["button"] not in stacks:
+            return
+        if big not in stacks or small == big or (small is not None and small not in stacks):
+            return
+        blinds = (rules.small_blind, rules.big_blind)
+        self._hand = Hand(stacks, body["button"], (small, big), blinds, rules.chip_unit)
+
+    def _posted(self, line: Line) -> None:
+        hand = self._due(line, Step.SMALL_BLIND, Step.BIG_BLIND)
+        if hand is None:
+            return
+        body, due = line.body, hand.due
+        what = "small_blind" if due.step is Step.SMALL_BLIND else "big_blind"
+        if (body["what"], body["seat"], body["amount"]) != (what, due.seat, due.amount):
+            self._broken("a blind is posted otherwise", line, due, _summary(line))
+        if self._has(hand, body["seat"], body["amount"], line):
+            hand.post(body["seat"], body["amount"])
+
+    def _has(self, hand: Hand, seat: int, amount: int, line: Line) -> bool:
+        """Whether the seat is of the hand and has the chips; the hand can not be followed else."""
+        stack = hand.betting.stacks.get(seat)
+        if stack is not None and 0 <= amount <= stack:
+            return True
+        found = "a seat not dealt in" if stack is None else f"a stack of {stack}"
+        self._broken(f"seat {seat} puts in chips that it does not have", line, amount, found)
+        self._hand = None
+        return False
+
+    # Cards.
+
+    def _dealt(self, line: Line) -> None:
+        hand = self._due(line, Step.HOLE_CARDS, Step.BOARD_CARDS)
+        if hand is not None:
+            hand.deal(line.at)
+
+    def _opened(self, line: Line) -> None:
+        body = line.body
+        if "board" in body:
+            self._board_opened(line)
+        elif body["by"] == "player":
+            self._shown(line)
+        else:
+            self._hand_shown(line)
+
+    def _board_opened(self, line: Line) -> None:
+        hand = self._due(line, Step.BOARD_OPENED)
+        if hand is None:
+            return
+        cards = [CARD_NUMBERS[card["card"]] for card in line.body["cards"]]
+        by = line.body["by"]
+        if by != "rule":
+            self._broken("a board is opened by another than the rule", line, "rule", by)
+        wanted = BOARD_COUNTS[hand.street]
+        if len(cards) != wanted or len({*cards, *hand.board}) != wanted + len(hand.board):
+            text = "the board is not opened whole"
+            self._broken(text, line, count(wanted, "new card"), _summary(line))
+            self._hand = None
+            return
+        hand.open_board(cards, line.at)
+
+    def _shown(self, line: Line) -> None:
+        """A player shows behind the last award (protocol 9.6)."""
+        hand = self._due(line, Step.END)
+        if hand is None:
+            return
+        seat = line.body["seat"]
+        if seat not in hand.order:
+            self._broken("a player shows who was not dealt in", line, found=_summary(line))
+        elif seat in hand.shown:
+            self._broken("a player shows cards that are open", line, found=_summary(line))
+        elif len(line.body["cards"]) != 2:
+            self._broken("a player shows other than both cards", line, found=_summary(line))
+        else:
+            hand.shown.append(seat)
+
+    def _hand_shown(self, line: Line) -> None:
+        hand = self._due(line, Step.SHOW, Step.SHOW_OR_MUCK)
+        if hand is None:
+            return
+        body, due = line.body, hand.due
+        by = "rule" if due.step is Step.SHOW else "policy"
+        if (body["seat"], body["by"]) != (due.seat, by):
+            self._broken("a hand is opened otherwise", line, f"{due}, by {by}", _summary(line))
+            self._hand = None
+            return
+        cards = [CARD_NUMBERS[card["card"]] for card in body["cards"]]
+        if len(cards) != 2 or len({*cards, *hand.board}) != 2 + len(hand.board):
+            self._broken("not the two cards of a hand are opened", line, due, _summary(line))
+            self._hand = None
+            return
+        against = hand.against(due.seat)
+        hand.show(due.seat, cards)
+        if by == "policy" and not wins_or_ties(hand.strengths[due.seat], against):
+            text = "a hand is opened by policy that wins and ties no pot"
+            self._broken(text, line, f"mucked, seat {due.seat}", _summary(line))
+
+    def _mucked(self, line: Line) -> None:
+        hand = self._due(line, Step.SHOW_OR_MUCK)
+        if hand is None:
+            return
+        body, due = line.body, hand.due
+        if body["seat"] != due.seat or body["by"] != "policy":
+            text = "a hand is mucked otherwise"
+            self._broken(text, line, f"{due}", _summary(line))
+            self._hand = None
+            return
+        against = hand.against(due.seat)
+        if None in against:
+            text = "a hand is mucked that nobody who showed can beat"
+            self._broken(text, line, f"opened by policy, seat {due.seat}", _summary(line))
+        place = hand.order.index(due.seat)
+        positions = (place, place + len(hand.order))
+        muck = _Muck(line._replace(body={}), due.seat, positions, tuple(hand.board), against)
+        self._mucks.setdefault(body["hand"], []).append(muck)
+        hand.muck()
+
+    # Acts.
+
+    def _acted(self, line: Line) -> None:
+        hand = self._due(line, Step.ACT)
+        if hand is None:
+            return
+        self._acts += 1
+        body, seat = line.body, hand.due.seat
+        if body["seat"] != seat:
+            self._broken("an act out of turn", line, f"seat {seat} to act", _summary(line))
+            self._hand = None
+            return
+        if body["turn"] != hand.turn:
+            self._broken("an act with another turn's number", line, hand.turn, body["turn"])
+        decision = hand.betting.decide(seat)
+        act, to = body["act"], body["to"]
+        if not _is_legal(decision, act, to):
+            self._broken("an act that is not open to the seat", line, decision, _summary(line))
+        self._check_by(line, hand, decision)
+        if not self._has(hand, seat, to - decision.bet, line):
+            return
+        if act == "fold":
+            hand.fold(seat, line.at)
+        elif act in ("check", "call"):
+            hand.match(seat, to, line.at)
+        else:
+            hand.raise_to(seat, to, line.at)
+
+    def _check_by(self, line: Line, hand: Hand, decision: Decision) -> None:
+        """Who acted, and when (protocol 9.5)."""
+        body, seat, rules = line.body, decision.seat, self._table.rules
+        by = body["by"]
+        held = self._table.seats.get(seat)
+        left = held is not None and held.leaving
+        if left != (by == "absent"):
+            wanted = "absent, as its player left" if left else "player, pre_action or clock"
+            self._broken("an act by another than its player's state gives", line, wanted, by)
+        if by in ("clock", "absent") and body["act"] != ("fold" if decision.call else "check"):
+            wanted = "fold" if decision.call else "check"
+            self._broken(f"an act by {by} is another than the rule's", line, wanted, body["act"])
+        if rules is None:
+            return
+        due = hand.turn_began + rules.turn_ms
+        if by == "clock":
+            if line.at < due:
+                self._broken("the clock acts before its time", line, f"not before {due}", line.at)
+            if held is not None and not held.sitting_out and not left:
+                self._clocked = seat
+        elif by == "player" and line.at > due:
+            self._late_count += 1
+            if self._late_count <= MAX_LATE:
+                self._tell_late(line, seat, line.at - due)
+
+    def _tell_late(self, line: Line, seat: int, late: int) -> None:
+        number = None if self._table.hand is None else self._table.hand.number
+        self._voice.notice(
+            f"hand {number}, entry {line.entry}: seat {seat} acted {late} ms after its clock"
+        )
+
+    def _follow_clock(self, line: Line) -> None:
+        """Behind an act of the clock, `sat_out` by the clock comes at once."""
+        seat, self._clocked = self._clocked, None
+        body = line.body
+        if line.kind == "sat_out" and (body["seat"], body["by"]) == (seat, "clock"):
+            self._between.named(line)
+            # Taken: `_sat_out` does not look at it again.
+            self._expected = line.entry
+        elif line.kind:
+            text = "the clock acted, and its seat does not sit out at once"
+            self._broken(text, line, f"sat_out, seat {seat}, by clock", _summary(line))
+
+    def _sat_out(self, line: Line) -> None:
+        if line.entry == self._expected:
+            return
+        self._between.named(line)
+        if line.body["by"] == "clock" and not self._table.torn:
+            self._broken("a seat sits out by a clock that did not act", line, found=_summary(line))
+
+    # The end.
+
+    def _returned(self, line: Line) -> None:
+        hand = self._due(line, Step.RETURN)
+        if hand is None:
+            return
+        body, due = line.body, hand.due
+        if (body["seat"], body["amount"]) != (due.seat, due.amount):
+            self._broken("another bet is returned", line, due, _summary(line))
+            if body["amount"] > hand.betting.totals.get(body["seat"], -1):
+                self._hand = None
+                return
+        hand.give_back(body["seat"], body["amount"])
+
+    def _awarded(self, line: Line) -> None:
+        hand = self._due(line, Step.AWARD)
+        if hand is None:
+            return
+        self._pots += 1
+        body, number = line.body, hand.due.amount
+        award = hand.pay(number)
+        place = (body["pot"], body["amount"], body["rake"], body["board"])
+        if place != (number, award.amount, 0, 1):
+            wanted = f"pot {number} of {award.amount}, no rake, board 1"
+            found = f"pot {place[0]} of {place[1]}, rake {place[2]}, board {place[3]}"
+            self._broken("another pot is awarded", line, wanted, found)
+        told = [(winner["seat"], winner["amount"]) for winner in body["winners"]]
+        if told != list(award.shares.items()):
+            text = f"pot {number} is paid otherwise"
+            self._broken(text, line, _shares(list(award.shares.items())), _shares(told))
+        for winner in body["winners"]:
+            self._check_name(line, hand, award, winner)
+        hand.award(dict(told))
+
+    def _check_name(self, line: Line, hand: Hand, award: Award, winner: dict[str, Any]) -> None:
+        """The name and best five of a winner; none where the pot was not contested."""
+        seat = winner["seat"]
+        if seat not in award.shares:
+            return
+        strength = award.strengths.get(seat)
+        wanted, found = "no name, uncontested", "no name"
+        if strength is not None:
+            five = best_five((*hand.holes[seat], *hand.board), strength)
+            wanted = _named(name_hand(strength), [CARDS[card] for card in five])
+        if "name" in winner or "best_five" in winner:
+            found = _named(winner.get("name", "no name"), winner.get("best_five", []))
+        elif strength is None:
+            return
+        if wanted != found:
+            self._broken(f"the winning hand of seat {seat} is named otherwise", line, wanted, found)
+
+    def _hand_ended(self, line: Line) -> None:
+        hand = self._due(line, Step.END)
+        self._hand = None
+        if hand is None:
+            return
+        told = [(item["seat"], item["stack"]) for item in line.body["stacks"]]
+        wanted = sorted(hand.betting.stacks.items())
+        if told != wanted:
+            text = "the hand ends with other stacks"
+            self._broken(text, line, _shares(wanted), _shares(told))
+
+    def _hand_void(self, _: Line) -> None:
+        self._hand = None
+
+    # After the reveal.
+
+    def reveal(self, number: int, deck: Deck | None) -> None:
+        """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""
+        for muck in self._mucks.pop(number, ()):
+            if deck is None:
+                self._unjudged += 1
+                continue
+            cards = [deck.cards[position] for position in muck.positions]
+            strength = measure((*cards, *muck.board))
+            if wins_or_ties(strength, muck.against):
+                self._voice.broken(
+                    f"seat {muck.seat} mucked by policy a hand that wins or ties",
+                    muck.line,
+                    number,
+                    f"{name_hand(strength)}, opened",
+                    "mucked",
+                )
+
+    def end(self) -> None:
+        """Mucks whose secret never came are not established."""
+        waiting = self._unjudged + sum(map(len, self._mucks.values()))
+        if waiting:
+            text = f"{count(waiting, 'muck')} can not be judged before the secrets are there"
+            self._voice.unproved(text)
+        if self._late_count > MAX_LATE:
+            self._voice.notice(f"and {self._late_count - MAX_LATE:,} more acts after their clock")
+        self._voice.end()
+
+    def conclude(self) -> None:
+        """What was followed."""
+        self._voice.holds(
+            f"{count(self._hands, 'hand')} followed: {count(self._acts, 'act')}, "
+            f"{count(self._pots, 'pot')}"
+        )
+
+
+def _is_legal(decision: Decision, act: str, to: int) -> bool:
+    """Whether an act is open to the seat and to this amount (protocol 9.3)."""
+    if act == "fold":
+        return to == decision.bet
+    if act == "check":
+        return decision.call == 0 and to == decision.bet
+    if act == "call":
+        return decision.call > 0 and to == decision.bet + decision.call
+    return act == decision.word and decision.low is not None and decision.low <= to <= decision.high
+
+
+def _summary(line: Line) -> str:
+    """An entry in a few words."""
+    body = line.body
+    words = [line.kind]
+    for name in ("hand", "seat", "player", "board", "what", "act", "to", "pot", "amount", "by"):
+        if name in body and name != "hand":
+            words.append(f"{name} {body[name]}")
+    if "cards" in body:
+        words.append(" ".join(card["card"] for card in body["cards"]))
+    return ", ".join(words)
+
+
+def _named(name: str, five: list[str]) -> str:
+    return f"{name}: {' '.join(five)}"
+
+
+def _shares(shares: list[tuple[int, int]]) -> str:
+    return ", ".join(f"seat {seat} {amount}" for seat, amount in shares)

@@ -1,0 +1,202 @@
+"""REPLAYED: every deck, derived again, gives the logged mix, root and every opened card.
+
+The mix is worked out as soon as a deck is committed, from the logged links alone; the deck when
+the secret comes. Between the two a hand is kept small: its mix, root and opened cards.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from audit_cli.checks.voice import Voice, count
+from audit_cli.derive import CARD_NUMBERS, CARDS, Deck, StreamExhaustedError, derive_deck, hash_card
+from audit_cli.hashing import Beacon, Link, mix_hand
+from audit_cli.merkle import verify_inclusion
+from audit_cli.report.finding import Promise
+
+if TYPE_CHECKING:
+    from audit_cli.checks.check import Emit
+    from audit_cli.checks.table import OpenHand, Table
+    from audit_cli.gamefile import Extra, Line
+
+
+class _Opening(NamedTuple):
+    """One opened card, with the place where it was opened."""
+
+    card: int
+    salt: str
+    entry: int
+    number: int
+
+
+class _Sealed(NamedTuple):
+    """A hand whose secret is to come."""
+
+    mix: bytes
+    root: bytes
+    opened: dict[int, _Opening]
+    committed: Line
+
+
+def mix_of(table: Table, hand: OpenHand) -> bytes | None:
+    """The mix that a hand's logged links give; None where a link is of a seat not dealt in."""
+    rules = table.rules
+    if any(seat not in hand.players for seat in hand.links):
+        return None
+    beacon = None
+    if rules is not None and rules.beacon is not None and hand.beacon is not None:
+        beacon = Beacon(
+            bytes.fromhex(rules.beacon),
+            hand.beacon["round"],
+            bytes.fromhex(hand.beacon["randomness"]),
+        )
+    links = [
+        Link(seat, hand.players[seat].player, bytes.fromhex(link))
+        for seat, link in hand.links.items()
+    ]
+    commitment = bytes.fromhex(hand.commitment)
+    return mix_hand(table.origin, table.game_bytes, hand.number, commitment, links, beacon)
+
+
+class Replayed:
+    """Holds each committed deck until its secret comes."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._voice = Voice(Promise.REPLAYED, emit)
+        self._decks = 0
+        self._cards = 0
+        self._proofs = 0
+
+    def begin(self, table: Table) -> None:
+        """A game begins."""
+        self._table = table
+        self._voice.begin(table.game)
+        self._sealed: dict[int, _Sealed] = {}
+        # Mix and root stay: a player's own openings stand behind all entries.
+        self._roots: dict[int, tuple[bytes, bytes]] = {}
+
+    def deck_committed(self, line: Line) -> None:
+        """A deck is committed; called when the table has taken the entry."""
+        hand = self._table.hand
+        body = line.body
+        if hand is None:
+            return
+        mix, root = bytes.fromhex(body["mix"]), bytes.fromhex(body["deck_root"])
+        if hand.number not in self._sealed:
+            self._sealed[hand.number] = _Sealed(mix, root, {}, line._replace(body={}))
+            self._roots[hand.number] = (mix, root)
+        expected = mix_of(self._table, hand)
+        if expected != mix:
+            shown = "none: a link is of a seat that is not dealt in"
+            self._voice.broken(
+                "the logged links do not give the logged mix",
+                line,
+                hand.number,
+                shown if expected is None else f"mix {expected.hex()}",
+                f"mix {body['mix']}",
+            )
+
+    def opened(self, line: Line) -> None:
+        """Cards are opened: remembered, and compared with what was opened of the deck before."""
+        body = line.body
+        sealed = self._sealed.get(body["hand"])
+        if sealed is None:
+            return
+        known = sealed.opened
+        for card in body["cards"]:
+            self._cards += 1
+            position, value = card["position"], CARD_NUMBERS[card["card"]]
+            opening = _Opening(value, card["salt"], line.entry, line.number)
+            before = known.get(position)
+            if before is not None and (before.card, before.salt) != (value, opening.salt):
+                self._voice.broken(
+                    f"position {position} is opened twice, differently",
+                    line,
+                    body["hand"],
+                    f"{CARDS[before.card]}, opened at entry {before.entry}",
+                    card["card"],
+                )
+            elif before is None:
+                twin = next((at for at, other in known.items() if other.card == value), None)
+                if twin is not None:
+                    self._voice.broken(
+                        f"{card['card']} is opened at two positions",
+                        line,
+                        body["hand"],
+                        "one position for each card",
+                        f"positions {twin} and {position}",
+                    )
+                known[position] = opening
+
+    def reveal(self, line: Line, number: int, secret: str | None) -> Deck | None:
+        """A hand's secret is there (None: it is never to come); its derived deck, if there is one."""
+        sealed = self._sealed.pop(number, None)
+        if sealed is None or secret is None:
+            return None
+        try:
+            deck = derive_deck(bytes.fromhex(secret), sealed.mix)
+        except StreamExhaustedError as error:
+            self._voice.broken(f"the secret gives no deck: {error}", line, number)
+            return None
+        self._decks += 1
+        if deck.root != sealed.root:
+            self._voice.broken(
+                "the deck derived from secret and mix is not the committed one",
+                sealed.committed,
+                number,
+                f"deck_root {deck.root.hex()}",
+                f"deck_root {sealed.root.hex()}",
+            )
+        for position, opening in sealed.opened.items():
+            self._compare(line, number, deck, position, opening)
+        return deck
+
+    def _compare(
+        self, line: Line, number: int, deck: Deck, position: int, opening: _Opening
+    ) -> None:
+        card, salt = deck.cards[position], deck.salts[position].hex()
+        if opening.card == card and opening.salt == salt:
+            return
+        what = "card" if opening.card != card else "salt"
+        self._voice.broken(
+            f"the {what} opened at position {position} is not the deck's",
+            line._replace(entry=opening.entry, number=opening.number),
+            number,
+            CARDS[card] if what == "card" else "the salt that the secret gives",
+            CARDS[opening.card] if what == "card" else "another salt",
+        )
+
+    def extra(self, extra: Extra) -> None:
+        """A player's own opening: its proof leads to the committed root (protocol 4)."""
+        body = extra.body
+        if extra.kind != "opening":
+            return
+        known = self._roots.get(body["hand"])
+        if known is None:
+            text = "an opening is of a hand without a committed deck"
+            self._voice.broken_at(text, extra.number, body["hand"])
+            return
+        mix, root = known
+        position = body["position"]
+        salt = bytes.fromhex(body["salt"])
+        leaf = hash_card(mix, position, CARD_NUMBERS[body["card"]], salt)
+        proof = [bytes.fromhex(step) for step in body["proof"]]
+        wrong = verify_inclusion(position, len(CARDS), leaf, proof, root)
+        if wrong is None:
+            self._proofs += 1
+        else:
+            text = f"the opening of position {position} fails its proof: {wrong}"
+            self._voice.broken_at(text, extra.number, body["hand"])
+
+    def end(self) -> None:
+        """Hands whose secret never came are not established."""
+        if self._sealed:
+            self._voice.unproved(f"{count(len(self._sealed), 'deck')} can not be derived yet")
+        self._voice.end()
+
+    def conclude(self) -> None:
+        """What was derived."""
+        text = f"{count(self._decks, 'deck')} derived again, {count(self._cards, 'opened card')}"
+        if self._proofs:
+            text = f"{text}, {count(self._proofs, 'own opening')} with proof"
+        self._voice.holds(text)

@@ -1,0 +1,58 @@
+"""Who can win what: the uncalled bet, the layers of pots, and their split (protocol 9.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Pot(NamedTuple):
+    """Chips and the live seats that can win them, in the order that was given."""
+
+    amount: int
+    eligible: tuple[int, ...]
+
+
+def find_uncalled(totals: Mapping[int, int]) -> tuple[int, int] | None:
+    """The seat that put in more than any other, folded ones too, and the chips above; or None."""
+    ordered = sorted(totals.values())
+    top = ordered[-1]
+    above = top - ordered[-2]
+    if above == 0:
+        return None
+    return next(seat for seat, total in totals.items() if total == top), above
+
+
+def layer_pots(totals: Mapping[int, int], live: Sequence[int]) -> tuple[Pot, ...]:
+    """The pots, main pot first, of what each seat put in (the uncalled bet already taken out).
+
+    `live` are the seats that have not folded. Folded chips fall into the layers that they reach,
+    and what reaches above the highest live total into the last.
+    """
+    pots: list[Pot] = []
+    floor = 0
+    levels = sorted({totals[seat] for seat in live})
+    for level in levels:
+        top = level == levels[-1]
+        amount = sum(
+            (total if top else min(total, level)) - floor
+            for total in totals.values()
+            if total > floor
+        )
+        pots.append(Pot(amount, tuple(seat for seat in live if totals[seat] >= level)))
+        floor = level
+    return tuple(pots)
+
+
+def split_pot(amount: int, unit: int, winners: Collection[int]) -> dict[int, int]:
+    """The share of each winner; `winners` begin left of the button.
+
+    Equal shares of whole units; odd units go one each from the first winner on, and what is left
+    below one unit goes to the first (TDA 2024 rule 20).
+    """
+    units, below = divmod(amount, unit)
+    each, odd = divmod(units, len(winners))
+    return {
+        seat: (each + (place < odd)) * unit + (below if place == 0 else 0)
+        for place, seat in enumerate(winners)
+    }
