@@ -13,7 +13,9 @@ Calls block and may come from any thread. What a read shows is durable.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
-from typing import Protocol
+from typing import Final, Protocol
+
+_PAGE_HEADS: Final = 500
 
 
 @unique
@@ -354,3 +356,11 @@ class Store(Protocol):
     def close(self) -> None:
         """Let go of the store; a second call does nothing."""
         ...
+
+
+def every_head(store: Store, *, state: LogState | None = None) -> Iterator[LogHead]:
+    """Give all heads of a store by rising number, a page at a time."""
+    after = 0
+    while page := store.heads(state=state, after=after, limit=_PAGE_HEADS):
+        yield from page
+        after = page[-1].number

@@ -2,6 +2,7 @@
 
 A key that others may read is refused, and so is one that is missing where the dealer has dealt
 before: a new key in its place would neither open what the old one sealed nor sign for its logs.
+A start is the first when there is no store yet: keys are made before the store is.
 Errors tell names, modes and lengths, never content.
 """
 

@@ -9,6 +9,9 @@ The first line is `cutcard-signed/1 <origin>`; each further one is a batch:
 `<CRC-32, 8 hex digits> <size>:<root, 64 hex digits>:<log> …`. A batch is one line, so a crash can
 spoil the last line alone, which then is of a batch whose signatures never left. Any other damage
 is an error. At start the file is written anew with one record a log.
+
+Open the store first: its lock keeps a second process from this file too. A missing file may be
+made when no log of that store was ever signed, or when the operator accepts a restore.
 """
 
 import os
@@ -32,7 +35,7 @@ class SignedJournal:
     def __init__(self, path: Path, origin: str, *, may_make: bool) -> None:
         """Read the file, write it anew and keep it open.
 
-        At the first start, or where a restore was accepted, a missing file is made. StoreError
+        A missing file is made where it may be. StoreError
         JOURNAL_MISSING, JOURNAL_DAMAGED, JOURNAL_OF_ANOTHER_ORIGIN or JOURNAL_FAILED.
         """
         self._path = path

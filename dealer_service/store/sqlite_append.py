@@ -65,16 +65,17 @@ def _apply(connection: sqlite3.Connection, append: Append) -> Refused | None:
 
 def _answer(connection: sqlite3.Connection, answer: Answer) -> Refused | None:
     key = (answer.scope, answer.caller, answer.request_id)
-    row = connection.execute(
+    written = connection.execute(
+        "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (*key, answer.digest, answer.body),
+    )
+    if written.rowcount == 1:
+        return None
+    digest, body = connection.execute(
         "SELECT digest, body FROM answers WHERE scope = ? AND caller = ? AND request_id = ?", key
     ).fetchone()
-    if row is None:
-        connection.execute(
-            "INSERT INTO answers VALUES (?, ?, ?, ?, ?)", (*key, answer.digest, answer.body)
-        )
-        return None
-    if hmac.compare_digest(row[0], answer.digest):
-        return AlreadyAnswered(row[1])
+    if hmac.compare_digest(digest, answer.digest):
+        return AlreadyAnswered(body)
     return RequestIdReused(answer.request_id)
 
 

@@ -22,6 +22,7 @@ from dealer_service.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 _OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 _WAL_BYTES: Final = 64 * 1024 * 1024
+_CACHE_KIB: Final = 32 * 1024
 _REASONS: Final = {
     sqlite3.SQLITE_BUSY: Reason.STORE_IN_USE,
     sqlite3.SQLITE_LOCKED: Reason.STORE_IN_USE,
@@ -132,9 +133,16 @@ def _require_ours(path: Path) -> None:
     if not path.is_file():
         message = f"{path} is not a file, and a store is one"
         raise StoreError(Reason.STORE_NOT_OURS, message)
-    # Immutable: reads the header without locks, and touches neither the file nor its logs.
+    if not os.access(path, os.R_OK | os.W_OK) or not os.access(path.parent, os.W_OK | os.X_OK):
+        message = f"the store {path} {_WORDS[Reason.STORE_UNREACHABLE]}"
+        raise StoreError(Reason.STORE_UNREACHABLE, message)
+    # Immutable: reads the header without locks, and touches neither the file nor its logs. (To
+    # read it as a plain file would, when closed, drop the locks that this process has on it.)
     connection = _connect(path, "mode=ro&immutable=1")
     try:
+        # A checkpoint that was cut off leaves a header that counts more pages than are there,
+        # until its log is read; with this, SQLite does not take that for damage.
+        connection.execute("PRAGMA writable_schema=ON")
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.DatabaseError as error:
@@ -159,6 +167,9 @@ def _lock(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA fullfsync=ON")  # macOS: fsync alone stops at the drive's cache
     connection.execute(f"PRAGMA journal_size_limit={_WAL_BYTES}")
+    # What a savepoint may have to undo stays out of temporary files, and is cheaper so.
+    connection.execute("PRAGMA temp_store=MEMORY")
+    connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
     connection.execute("PRAGMA trusted_schema=OFF")
     # Writing nothing takes the lock for good, and tells a file that can not be written.
     connection.execute("BEGIN IMMEDIATE")

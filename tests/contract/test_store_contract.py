@@ -31,6 +31,7 @@ from dealer_service.store.api import (
     Store,
     StoredCheckpoint,
     StoredMovement,
+    every_head,
 )
 from dealer_service.store.refusal import Reason, StoreError
 from tests.support.stores import STORES, Opened, answer, change, move, root, signed, unit
@@ -317,6 +318,12 @@ class TestReading:
         assert [head.log for head in store.heads(state=LogState.OPEN)] == ["a", "c"]
         one(store, unit(change("a", 1, facts=LogFacts(LogState.REVEALED))))
         assert [head.log for head in store.heads(state=LogState.OPEN)] == ["c"]
+
+    def test_every_head_is_given_however_many_there_are(self, store: Store) -> None:
+        logs = [f"{number:04}" for number in range(1203)]
+        store.append_all([unit(change(log, 0, b"x")) for log in logs])
+        assert [head.log for head in every_head(store)] == logs
+        assert list(every_head(store, state=LogState.LOST)) == []
 
     def test_lines_are_read_from_any_index_on(self, store: Store) -> None:
         lines = [b"%d" % index for index in range(1300)]
