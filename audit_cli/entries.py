@@ -144,10 +144,11 @@ SHAPES: dict[str, Shape] = {
             "hand": _HAND,
             # A reason outside the five is a broken promise of a readable file (COMPLETE).
             "reason": text,
-            "secret": _BYTES32,
             "links": _LINKS,
             "missing": list_of(fields(_SEAT_PLAYER), 0, MAX_SEATS),
-        }
+        },
+        # A void that keeps its secret is one as well.
+        {"secret": _BYTES32},
     ),
     "deck_committed": fields(
         {"hand": _HAND, "links": _LINKS, "mix": _BYTES32, "deck_root": _BYTES32},

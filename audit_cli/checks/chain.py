@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from audit_cli.checks.voice import Voice
-from audit_cli.merkle import Frontier
+from audit_cli.merkle import HASH_BYTES, Frontier
 from audit_cli.report.finding import Promise
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Chain:
     def begin(self, table: Table) -> None:
         """A game begins."""
         self._table = table
-        self._frontier: Frontier | None = Frontier()
+        self._leaves: bytearray | None = bytearray()
         for voice in (self._played, self._complete):
             voice.begin(table.game)
         if table.game in self._origins:
@@ -52,17 +52,27 @@ class Chain:
         self._origins[table.game] = table.origin
 
     def line(self, line: Line) -> None:
-        """Each entry's leaf, up to the close; called before the table takes the entry."""
-        if self._frontier is None:
-            return
-        self._frontier.append(line.leaf)
-        if line.kind == "game_opened":
-            self._openings.setdefault(self._table.game, line)
-        elif line.kind == "game_closed":
-            self._close(line, self._frontier)
-            self._frontier = None
+        """Each entry's leaf, up to the close."""
+        if self._leaves is not None:
+            self._leaves += line.leaf
 
-    def _close(self, line: Line, frontier: Frontier) -> None:
+    def game_opened(self, line: Line) -> None:
+        """How the game begins."""
+        self._openings.setdefault(self._table.game, line)
+
+    def game_closed(self, line: Line) -> None:
+        """How the game ends; called behind `line` and before the table takes the entry."""
+        leaves, self._leaves = self._leaves, None
+        if leaves is None:
+            return
+        size = len(leaves) // HASH_BYTES
+        root = b""
+        if "next" in line.body:
+            # Worked out only where another game may repeat it.
+            frontier = Frontier()
+            for at in range(0, len(leaves), HASH_BYTES):
+                frontier.append(bytes(leaves[at : at + HASH_BYTES]))
+            root = frontier.root()
         table = self._table
         seats = [
             {
@@ -76,8 +86,8 @@ class Chain:
         ]
         self._ends[table.game] = _End(
             line,
-            frontier.size,
-            frontier.root().hex(),
+            size,
+            root.hex(),
             line.body.get("next"),
             table.button,
             table.button_stays,
@@ -110,7 +120,7 @@ class Chain:
             text = f"game {before} does not name this game as its next"
             self._complete.broken(text, opening, None, game, found)
         told = (previous["size"], previous["root"])
-        if told != (end.size, end.root):
+        if end.root and told != (end.size, end.root):
             self._complete.broken(
                 f"the log of game {before} ends otherwise than this game says",
                 opening,

@@ -19,6 +19,7 @@ from audit_cli.checks.outside import Outside
 from audit_cli.checks.played import Played
 from audit_cli.checks.replayed import Replayed
 from audit_cli.checks.table import Table
+from audit_cli.entries import SHAPES
 from audit_cli.record import RecordProblem, read_records
 from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
 
@@ -59,7 +60,6 @@ class GameLog:
         self._outside = Outside(emit)
         self._games = 0
         self._covered = 0
-        self._before, self._after = self._plan()
 
     def _read_mine(self, request: Request) -> Mine | None:
         if request.mine is None:
@@ -73,21 +73,22 @@ class GameLog:
             records = {}
         return Mine(self._emit, records, request.trusted)
 
-    def _plan(self) -> tuple[Mapping[str, tuple[Handler, ...]], Mapping[str, tuple[Handler, ...]]]:
-        """Which checks see an entry of each kind, before and after the table takes it."""
+    def _plan(self) -> dict[str, tuple[Handler, ...]]:
+        """Which checks see an entry of each kind of this game, in order, around the table."""
         bound, complete, mixed, dealt = self._bound, self._complete, self._mixed, self._dealt
+        replayed, outside, chain = self._replayed, self._outside, self._chain
         before: dict[str, tuple[Handler, ...]] = {
             "seat_taken": (mixed.seat_taken,),
             "anchored": (mixed.anchored, complete.anchored),
             "hand_opened": (bound.hand_opened, complete.hand_opened, mixed.hand_opened),
             "hand_void": (bound.hand_void, complete.hand_void, mixed.hand_void, self._void),
-            "deck_committed": (mixed.deck_committed, self._outside.deck_committed),
+            "deck_committed": (mixed.deck_committed, outside.deck_committed),
             "posted": (complete.moved,),
             "dealt": (complete.moved, dealt.dealt),
             "acted": (complete.moved,),
-            "opened": (dealt.opened, self._replayed.opened),
-            "game_opened": (self._outside.game_opened,),
-            "game_closed": (complete.game_closed,),
+            "opened": (dealt.opened, replayed.opened),
+            "game_opened": (outside.game_opened, chain.game_opened),
+            "game_closed": (complete.game_closed, chain.game_closed),
             "secret_revealed": (
                 bound.secret_revealed,
                 complete.secret_revealed,
@@ -97,14 +98,25 @@ class GameLog:
         after: dict[str, tuple[Handler, ...]] = {
             "hand_opened": (dealt.hand_opened,),
             "hand_void": (complete.voided,),
-            "deck_committed": (self._replayed.deck_committed,),
+            "deck_committed": (replayed.deck_committed,),
         }
+        every: tuple[Handler, ...] = (self._ordered.line, self._played.line, chain.line)
         if self._mine is not None:
             mine = self._mine
+            every = (*every, mine.line)
             before["deck_committed"] += (mine.deck_committed,)
             before["hand_void"] += (mine.hand_void,)
             after["hand_opened"] += (mine.hand_opened,)
-        return before, after
+        table = self._table.handlers
+        return {
+            kind: (
+                *every,
+                *before.get(kind, ()),
+                *((table[kind],) if kind in table else ()),
+                *after.get(kind, ()),
+            )
+            for kind in (*SHAPES, "")
+        }
 
     def handlers(self) -> Mapping[str, Handler]:
         """Every entry."""
@@ -122,18 +134,10 @@ class GameLog:
             check.begin(self._table)
         if self._mine is not None:
             self._mine.begin(self._table, header)
+        self._kinds = self._plan()
 
     def _line(self, line: Line) -> None:
-        kind = line.kind
-        self._ordered.line(line)
-        self._played.line(line)
-        if self._mine is not None:
-            self._mine.line(line)
-        for handle in self._before.get(kind, ()):
-            handle(line)
-        self._chain.line(line)
-        self._table.take(line)
-        for handle in self._after.get(kind, ()):
+        for handle in self._kinds[line.kind]:
             handle(line)
 
     def _secret_revealed(self, line: Line) -> None:

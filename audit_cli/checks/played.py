@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit_cli.checks.check import Emit
-    from audit_cli.checks.table import Rules, Table
+    from audit_cli.checks.table import Table
     from audit_cli.derive import Deck
     from audit_cli.gamefile import Line
     from audit_cli.poker.betting import Decision

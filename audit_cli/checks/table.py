@@ -113,13 +113,13 @@ class Table:
     """
 
     __slots__ = (
-        "_apply",
         "button",
         "button_stays",
         "closed_at",
         "game",
         "game_bytes",
         "hand",
+        "handlers",
         "last_hand",
         "misses",
         "opened_at",
@@ -152,7 +152,8 @@ class Table:
         self.own_voids = 0
         self.hand: OpenHand | None = None
         self.torn = False
-        self._apply: dict[str, Callable[[Line], None]] = {
+        # How the table takes each kind of entry that changes it.
+        self.handlers: dict[str, Callable[[Line], None]] = {
             "": self._unreadable,
             "game_opened": self._game_opened,
             "seat_taken": self._seat_taken,
@@ -170,12 +171,6 @@ class Table:
             "hand_ended": self._hand_ended,
             "game_closed": self._game_closed,
         }
-
-    def take(self, line: Line) -> None:
-        """Go on by one entry."""
-        apply = self._apply.get(line.kind)
-        if apply is not None:
-            apply(line)
 
     def find(self, body: dict[str, Any]) -> Seat | None:
         """The seat that an entry names, if the player that it names holds it."""

@@ -49,7 +49,9 @@ class Betting:
         "_big_blind",
         "_last",
         "_order",
+        "_reach",
         "_settled",
+        "_tops",
         "aggressor",
         "bets",
         "folded",
@@ -77,6 +79,22 @@ class Betting:
         self._acted: set[int] = set()
         self._settled: set[int] = set()
         self._last = self._order[-1]
+        # What each seat has bet or could still bet: within a street it never changes.
+        self._reach = dict(self.stacks)
+        self._find_tops()
+
+    def _find_tops(self) -> None:
+        """Find the live seat that reaches highest, and how high it and the next one reach."""
+        top = second = top_seat = 0
+        folded = self.folded
+        for seat, reach in self._reach.items():
+            if seat in folded:
+                continue
+            if reach >= top:
+                second, top, top_seat = top, reach, seat
+            elif reach > second:
+                second = reach
+        self._tops = (top_seat, top, second)
 
     def post(self, seat: int, amount: int) -> None:
         """Take a blind, all that a short stack has; the turn is then left of this seat."""
@@ -96,15 +114,8 @@ class Betting:
 
     def others_reach(self, seat: int) -> int:
         """The most that any other live seat has bet or could still bet on this street."""
-        bets, stacks, folded = self.bets, self.stacks, self.folded
-        return max(
-            (
-                bets[rival] + stacks[rival]
-                for rival in self._order
-                if rival != seat and rival not in folded
-            ),
-            default=0,
-        )
+        top_seat, top, second = self._tops
+        return second if seat == top_seat else top
 
     def owes(self, seat: int) -> int:
         """What the seat owes (protocol 9.2); more than its stack may be owed."""
@@ -115,17 +126,23 @@ class Betting:
         order, stacks, folded = self._order, self.stacks, self.folded
         if len(order) - len(folded) < 2:
             return None
+        bets, settled = self.bets, self._settled
         start = order.index(self._last) + 1
         for seat in order[start:] + order[:start]:
             if seat in folded or not stacks[seat]:
                 continue
-            if self.owes(seat) > 0:
+            if bets[seat] < self.to_match and self.owes(seat) > 0:
                 return seat
-            if seat not in self._settled and any(
-                stacks[rival] for rival in order if rival != seat and rival not in folded
-            ):
+            if seat not in settled and self._others_have_chips(seat):
                 return seat
         return None
+
+    def _others_have_chips(self, seat: int) -> bool:
+        stacks, folded = self.stacks, self.folded
+        for rival in self._order:
+            if stacks[rival] and rival != seat and rival not in folded:
+                return True
+        return False
 
     def decide(self, seat: int) -> Decision:
         """What the seat to act may do."""
@@ -146,6 +163,7 @@ class Betting:
     def fold(self, seat: int) -> None:
         """Give up the hand."""
         self.folded.add(seat)
+        self._find_tops()
         self._last = seat
 
     def match(self, seat: int, to: int) -> None:

@@ -1,0 +1,72 @@
+"""Audits a game file in memory, as `cutcard-audit verify` does, and reads the report."""
+
+import io
+from collections.abc import Iterable
+
+from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
+from audit_cli.checks import CHECKS, Request
+from audit_cli.checks.check import OutsideNote
+from audit_cli.gamefile import read_game_file
+from audit_cli.note import Note, VerifierKey, parse_note, parse_vkey
+from audit_cli.report.finding import Promise, Report, Verdict
+from audit_cli.verify import audit
+
+
+def judge(
+    data: bytes,
+    *,
+    key: str | None = None,
+    mine: bytes | None = None,
+    outside: Iterable[str] = (),
+    require: Iterable[Promise] = (),
+) -> Report:
+    """Audit the bytes of a game file."""
+    trusted = None
+    if key is not None:
+        trusted = parse_vkey(key)
+        assert isinstance(trusted, VerifierKey)
+    notes = []
+    for number, text in enumerate(outside, 1):
+        note = parse_note(text)
+        assert isinstance(note, Note)
+        checkpoint = parse_game_checkpoint(note.text)
+        assert isinstance(checkpoint, Checkpoint)
+        notes.append(OutsideNote(f"note {number}", text, note, checkpoint))
+    request = Request(trusted=trusted, mine=mine, mine_source="record", outside=tuple(notes))
+    items = read_game_file(io.BytesIO(data), "game")
+    return audit(items, request, CHECKS, required=frozenset(require))
+
+
+def broken(report: Report) -> set[str]:
+    """Name the promises that the report calls broken."""
+    return {
+        promise.value
+        for promise, verdict in report.verdicts().items()
+        if verdict is Verdict.BROKEN
+    }
+
+
+def unproved(report: Report) -> set[str]:
+    """Name the promises that were asked for and are not established."""
+    verdicts = report.verdicts()
+    return {
+        promise.value
+        for promise in report.asked
+        if verdicts[promise] is Verdict.NOT_ESTABLISHED
+    }
+
+
+def places(report: Report, promise: str) -> list[tuple[int | None, int | None]]:
+    """List hand and entry of each place where a promise is broken."""
+    found = report.of(Promise(promise))
+    return [(one.hand, one.entry) for one in found if one.verdict is Verdict.BROKEN]
+
+
+def tell(report: Report) -> str:
+    """Put what is not well into words, for a failing test."""
+    return "\n".join(
+        f"{one.promise.value} {one.verdict.value}: {one.text} (hand {one.hand}, entry {one.entry})"
+        f" expected {one.expected}, found {one.found}"
+        for one in report.findings
+        if one.verdict is not Verdict.HOLDS
+    ) + "".join(f"\nline {one.line}: {one.reason}" for one in report.damage)
