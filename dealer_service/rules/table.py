@@ -332,7 +332,23 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
         raise ImpossibleEntry(message)
     play = engine.evolve(opened.play, at, entry)
     paid_at = at if isinstance(entry, Awarded) else opened.paid_at
-    return replace(state, at=at, open=OpenHand(opened.opened, opened.at, play, paid_at))
+    # Built whole: most lines of a log come here, and replacing takes three times as long.
+    return TableState(
+        state.opened,
+        state.opened_at,
+        at,
+        state.phase,
+        state.paused,
+        state.seats,
+        state.misses,
+        state.voids,
+        state.void_hands,
+        state.hand,
+        state.button,
+        state.button_stays,
+        state.awaited,
+        OpenHand(opened.opened, opened.at, play, paid_at),
+    )
 
 
 def _hand_ended(state: TableState, at: int, entry: HandEnded) -> TableState:

@@ -210,7 +210,7 @@ class Simulator:
             opened = GameOpened("cutcard/v1", origin, game, rules)
         else:
             size, root = len(before.lines), before.tree.root().hex()
-            (opened,) = _granted(closing.open_successor(before.state, size, root))
+            (opened,) = granted(closing.open_successor(before.state, size, root))
         self.append(opened)
 
     @property
@@ -578,7 +578,7 @@ class Simulator:
         return after
 
     def _do(self, answer: tuple[Entry, ...] | Refusal) -> None:
-        self.append(*_granted(answer))
+        self.append(*granted(answer))
 
     def _new_chain(self, client: Client) -> str:
         seed = self.random.randbytes(32)
@@ -823,7 +823,8 @@ def _seat(simulator: Simulator, name: str) -> int:
     return seat
 
 
-def _granted(answer: "tuple[Any, ...] | Refusal") -> tuple[Any, ...]:
+def granted(answer: tuple[Any, ...] | Refusal) -> tuple[Any, ...]:
+    """Give the entries that the rules answered, or raise Refused."""
     if isinstance(answer, Refusal):
         raise Refused(answer)
     return answer
