@@ -9,19 +9,17 @@ class Reason(StrEnum):
     """The stable names of everything that `access` refuses."""
 
     TOKEN_MISSING = "TOKEN_MISSING"  # noqa: S105 - a reason, not a token
-    TOKEN_MALFORMED = "TOKEN_MALFORMED"  # noqa: S105 - a reason, not a token
     TOKEN_INVALID = "TOKEN_INVALID"  # noqa: S105 - a reason, not a token
     TOKEN_EXPIRED = "TOKEN_EXPIRED"  # noqa: S105 - a reason, not a token
     TOKEN_NOT_YET_VALID = "TOKEN_NOT_YET_VALID"  # noqa: S105 - a reason, not a token
     WRONG_AUDIENCE = "WRONG_AUDIENCE"
     WRONG_ISSUER = "WRONG_ISSUER"
     ROLE_NOT_ALLOWED = "ROLE_NOT_ALLOWED"
-    METHOD_UNKNOWN = "METHOD_UNKNOWN"
 
     @property
     def permission(self) -> bool:
         """True for PERMISSION_DENIED: who calls is known. False for UNAUTHENTICATED."""
-        return self in {Reason.ROLE_NOT_ALLOWED, Reason.METHOD_UNKNOWN}
+        return self is Reason.ROLE_NOT_ALLOWED
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def refuse_call(caller: Caller, method: str) -> AccessRefusal | None:
     roles = METHODS.get(method)
     if roles is None:
         message = "no role may call this method"
-        return AccessRefusal(Reason.METHOD_UNKNOWN, message)
+        return AccessRefusal(Reason.ROLE_NOT_ALLOWED, message)
     if caller.role in roles:
         return None
     allowed = " or ".join(sorted(roles))

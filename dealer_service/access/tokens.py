@@ -43,7 +43,7 @@ _REASONS: Final[tuple[tuple[type[Exception], Reason, str], ...]] = (
     (jwt.InvalidAudienceError, Reason.WRONG_AUDIENCE, f'the token is not for "{AUDIENCE}"'),
     (jwt.InvalidIssuerError, Reason.WRONG_ISSUER, "the token is another dealer's"),
     (jwt.MissingRequiredClaimError, Reason.TOKEN_INVALID, "the token lacks a claim"),
-    (jwt.PyJWTError, Reason.TOKEN_MALFORMED, "the token is not a JWT of this dealer's form"),
+    (jwt.PyJWTError, Reason.TOKEN_INVALID, "the token is not a JWT of this dealer's form"),
 )
 
 
@@ -174,7 +174,7 @@ class Gate:
     def _check(self, token: str, now: float) -> Caller | AccessRefusal:
         if len(token) > MAX_TOKEN_CHARACTERS:
             message = f"a token has at most {MAX_TOKEN_CHARACTERS} characters"
-            return AccessRefusal(Reason.TOKEN_MALFORMED, message)
+            return AccessRefusal(Reason.TOKEN_INVALID, message)
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -225,4 +225,4 @@ def _refusal(error: Exception) -> AccessRefusal:
     for kind, reason, message in _REASONS:
         if isinstance(error, kind):
             return AccessRefusal(reason, message)
-    return AccessRefusal(Reason.TOKEN_MALFORMED, "the token is not a JWT")
+    return AccessRefusal(Reason.TOKEN_INVALID, "the token is not a JWT")

@@ -39,7 +39,7 @@ def test_a_method_that_is_not_in_the_table_is_refused(method: str) -> None:
     for caller in (PLAYER, OPERATOR):
         refusal = refuse_call(caller, method)
         assert refusal is not None
-        assert refusal.reason is Reason.METHOD_UNKNOWN
+        assert refusal.reason is Reason.ROLE_NOT_ALLOWED
 
 
 def test_a_refusal_says_which_role_may() -> None:
