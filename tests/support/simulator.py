@@ -76,8 +76,8 @@ RULES = RuleSet(
     links=Links.OPTIONAL,
     log_proof="none",
     reveal=RevealRule(policy="all_cards", within_ms=60_000),
-    max_hands=1_000_000,
-    max_ms=10**12,
+    max_hands=100_000,
+    max_ms=30 * 24 * 3_600_000,
 )
 
 Choice = tuple[Act, int]

@@ -13,6 +13,7 @@ from dealer_service.fairness.cards import card_number
 from dealer_service.fairness.commitment import hand_commitment, next_link
 from dealer_service.fairness.deck import Opening, SealedDeck, verify_opening
 from dealer_service.rules import entry as e
+from dealer_service.rules.ruleset import find_faults
 from dealer_service.rules.table_state import Phase
 from dealer_service.tables.lines import decode
 from dealer_service.transcript.checkpoint import open_checkpoint
@@ -20,6 +21,7 @@ from dealer_service.transcript.merkle import leaf_hash, tree_root
 from dealer_service.transcript.note import parse_vkey
 from tests.support.simulator import (
     LIVELY,
+    RULES,
     Cheat,
     Simulator,
     passive,
@@ -33,6 +35,10 @@ from tests.support.transcripts import Transcript, dump
 @pytest.fixture(scope="module")
 def lively() -> Simulator:
     return play_game(seed=2, hands=60, players=5, habits=LIVELY, unanchored=1)
+
+
+def test_the_rules_of_simulated_games_can_be_played() -> None:
+    assert find_faults(RULES) == ()
 
 
 def test_one_seed_is_one_game_byte_for_byte() -> None:
