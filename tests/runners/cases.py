@@ -13,7 +13,7 @@ import yaml
 
 from dealer_service.rules.entry import Act, Awarded
 from dealer_service.rules.positions import clockwise
-from dealer_service.rules.pots import Stake, find_uncalled, layer_pots
+from dealer_service.rules.pots import find_uncalled, layer_pots
 from dealer_service.rules.ranking import (
     Category,
     best_five,
@@ -118,7 +118,7 @@ def plain(expected: Any, form: Callable[[Any], Any]) -> Any:
     return form(expected)
 
 
-# kind: hand
+# Cases of the kind 'hand'.
 
 
 def run_hand(case: Mapping[str, Any]) -> None:
@@ -329,7 +329,7 @@ def pots_equal(given: list[dict[str, Any]], expected: Any) -> bool:
     return True
 
 
-# kind: eval
+# Cases of the kind 'eval'.
 
 
 def run_eval(case: Mapping[str, Any]) -> None:
@@ -361,9 +361,7 @@ def run_eval(case: Mapping[str, Any]) -> None:
 
 
 def sorted_groups(order: Any) -> list[list[str]]:
-    return [
-        sorted(map(str, group)) if isinstance(group, list) else [str(group)] for group in order
-    ]
+    return [sorted(map(str, group)) if isinstance(group, list) else [str(group)] for group in order]
 
 
 def straight_high(strength: int) -> int | None:
@@ -383,8 +381,9 @@ def check_best_five(
     hole: list[str], board: list[str], used: int | None, name: str, expected: Any
 ) -> None:
     """Compare five cards as a set: cards that serve equally, and their order, are our own rule."""
-    choices = [read_cards(one if isinstance(one, str) else " ".join(one))
-               for one in alternatives(expected)]
+    choices = [
+        read_cards(one if isinstance(one, str) else " ".join(one)) for one in alternatives(expected)
+    ]
     strength = strength_using(hole, board, used) if used else strength_of((*hole, *board))
     for five in choices:
         mine = len(set(five) & set(hole))
@@ -396,22 +395,21 @@ def check_best_five(
     raise Difference(message)
 
 
-# kind: pots
+# Cases of the kind 'pots'.
 
 
 def run_pots(case: Mapping[str, Any]) -> None:
     given, expect = case["given"], case["expect"]
     folded = set(given.get("folded") or ())
     stakes = [
-        Stake(int(seat), chips, int(seat) not in folded)
+        (int(seat), chips, int(seat) not in folded)
         for seat, chips in sorted(given["contributed"].items())
     ]
     uncalled = find_uncalled(stakes)
     if uncalled:
         owner, back = uncalled
         stakes = [
-            stake._replace(amount=stake.amount - back) if stake.seat == owner else stake
-            for stake in stakes
+            (seat, chips - back if seat == owner else chips, live) for seat, chips, live in stakes
         ]
     if "returned" in expect:
         differ("returned", dict([uncalled] if uncalled else ()), expect["returned"] or {})

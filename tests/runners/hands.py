@@ -105,16 +105,16 @@ def take(driver: Driver, step: Step, number: int, dealt: int) -> None:
 
 def choose_hole_cards(hand: Recorded, board: Sequence[str]) -> Mapping[int, Sequence[str]]:
     """Give hole cards where they matter: a hand not shown at the showdown gets cards that lose."""
-    hole = {seat: cards for seat, cards in hand.hole.items() if len(cards) == 2}
+    hole: dict[int, tuple[str, ...]] = {
+        seat: cards for seat, cards in hand.hole.items() if len(cards) == 2
+    }
     hole.update({s.player: s.cards for s in hand.steps if s.cards and s.player})
     folded = {step.player for step in hand.steps if step.what is What.FOLD}
     live = [seat for seat in hand.stacks if seat not in folded]
     if len(live) == 1:
         return hole
     turned = {
-        step.player: step.cards is not None
-        for step in hand.steps
-        if step.what is What.SHOW_OR_MUCK
+        step.player: step.cards is not None for step in hand.steps if step.what is What.SHOW_OR_MUCK
     }
     shown = [seat for seat in live if seat in hole and turned.get(seat, True)]
     hidden = [seat for seat in live if seat not in shown]
