@@ -341,6 +341,10 @@ class Store(Protocol):
         """Give the answer that was stored for a request."""
         ...
 
+    def answered(self, scope: str) -> Iterator[tuple[str, str]]:
+        """Give caller and request id of every answer of a scope, in no order."""
+        ...
+
     def sealed_secrets(self, log: str, from_hand: int = 0) -> tuple[SealedSecret, ...]:
         """Give the sealed secrets of a log's hands from `from_hand` on, by rising hand."""
         ...

@@ -150,6 +150,11 @@ class MemoryStore:
         key = (scope, caller, request_id)
         return self._read("answer", lambda: self._content.answers.get(key))
 
+    def answered(self, scope: str) -> Iterator[tuple[str, str]]:
+        """Give caller and request id of a scope's answers."""
+        answers = self._read("answered", lambda: list(self._content.answers))
+        return ((caller, request_id) for owner, caller, request_id in answers if owner == scope)
+
     def sealed_secrets(self, log: str, from_hand: int = 0) -> tuple[SealedSecret, ...]:
         """Give a log's sealed secrets by rising hand."""
         secrets = self._read("sealed_secrets", lambda: sorted(self._log(log).secrets.items()))

@@ -137,6 +137,18 @@ class SqliteStore:
         )
         return Answer(*key, *rows[0]) if rows else None
 
+    def answered(self, scope: str) -> Iterator[tuple[str, str]]:
+        """Give caller and request id of a scope's answers, page by page."""
+        after = ("", "")
+        query = (
+            "SELECT caller, request_id FROM answers WHERE scope = ?"
+            " AND (caller, request_id) > (?, ?) ORDER BY caller, request_id LIMIT ?"
+        )
+        while page := self._read(query, (scope, *after, _PAGE_LINES)):
+            for caller, request_id in page:
+                after = (caller, request_id)
+                yield after
+
     def sealed_secrets(self, log: str, from_hand: int = 0) -> tuple[SealedSecret, ...]:
         """Give a log's sealed secrets by rising hand."""
         rows = self._read(

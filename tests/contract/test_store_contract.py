@@ -258,6 +258,13 @@ class TestAnswering:
             assert one(store, unit(answer=mine)) == Appended()
             assert store.answer(scope, caller, "r1") == mine
 
+    def test_the_ids_of_a_scope_are_listed(self, store: Store) -> None:
+        for request_id in ("r1", "r2"):
+            one(store, unit(answer=answer(request_id)))
+        asked = answer("r1")
+        assert sorted(store.answered(asked.scope)) == [(asked.caller, "r1"), (asked.caller, "r2")]
+        assert list(store.answered("no such scope")) == []
+
 
 class TestOwning:
     def test_claiming_raises_the_epoch_and_fences_the_owner_before(self, opened: Opened) -> None:

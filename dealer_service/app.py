@@ -1,0 +1,211 @@
+"""The dealer as a process: opens what it keeps, takes its games over, serves, and stops cleanly.
+
+A start and a recovery are the same thing: whatever the store holds is taken over, and the same
+hand goes on. A store that lacks lines which were signed is not served, unless the operator accepts
+the restore. When the store fails while serving, the process stops: only what the store holds when
+it starts again is true.
+"""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import structlog
+
+from dealer_service.access.tokens import Gate, TokenKey, load_token_key, make_token_key
+from dealer_service.config import Settings, check_address
+from dealer_service.fairness.randomness import Entropy, operating_system
+from dealer_service.rpc.calls import Door
+from dealer_service.rpc.server import Server
+from dealer_service.store.api import AppendResult, Store, every_head
+from dealer_service.store.commit import GroupCommit
+from dealer_service.store.keyring import open_log_key
+from dealer_service.store.restore import Standing, Verdict, compare, lost_logs
+from dealer_service.store.sealing import Sealer, open_sealing_key
+from dealer_service.store.signed_journal import SignedJournal
+from dealer_service.store.sqlite import SqliteStore
+from dealer_service.tables.clock import Clock, SystemClock
+from dealer_service.tables.floor import Floor
+from dealer_service.tables.house import House
+from dealer_service.transcript.merkle import Tree, leaf_hash
+from dealer_service.transcript.note import NoteSigner, note_signer
+
+T = TypeVar("T")
+_log = structlog.get_logger("dealer")
+
+
+class CannotStart(Exception):  # noqa: N818 - says what the dealer can not do
+    """Why the dealer does not start; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The dealer's three keys: for checkpoints, for secrets at rest, for tokens."""
+
+    signer: NoteSigner = field(repr=False)
+    sealer: Sealer = field(repr=False)
+    token: TokenKey = field(repr=False)
+
+
+def open_keys(settings: Settings, entropy: Entropy) -> Keys:
+    """Open the keys in the settings' directory, which are made at the first start."""
+    settings.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    first = not settings.store.exists()
+    log_key = open_log_key(settings.log_key, settings.origin, entropy, first_start=first)
+    sealer = open_sealing_key(settings.sealing_key, settings.origin, entropy, first_start=first)
+    return Keys(
+        signer=note_signer(log_key.origin, log_key.seed),
+        sealer=sealer,
+        token=open_token_key(settings, entropy),
+    )
+
+
+def open_token_key(settings: Settings, entropy: Entropy) -> TokenKey:
+    """Open the token key, which is made where there is none."""
+    settings.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        return load_token_key(settings.token_key)
+    except FileNotFoundError:
+        return make_token_key(settings.token_key, entropy(32))
+
+
+class Dealer:
+    """A running dealer. `start` it, then `serve` until something stops it, or `stop` it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        entropy: Entropy = operating_system,
+        clock: Clock | None = None,
+        open_store: Callable[[Settings], Store] = lambda settings: SqliteStore(settings.store),
+    ) -> None:
+        self.settings = settings
+        self.port = 0
+        self._entropy = entropy
+        self._clock = clock or SystemClock()
+        self._open_store = open_store
+        self._stopping = asyncio.Event()
+        self._failure: BaseException | None = None
+        self._reader = ThreadPoolExecutor(1, "reader")
+
+    async def start(self) -> None:
+        """Take over what the store holds, and serve. CannotStart or StoreError where it can not."""
+        settings = self.settings
+        check_address(settings.address, allow_plaintext=settings.allow_plaintext)
+        self.keys = open_keys(settings, self._entropy)
+        loop = asyncio.get_running_loop()
+        self.store = self._open_store(settings)
+        heads = tuple(every_head(self.store))
+        signed_before = any(head.signed is not None for head in heads)
+        self._journal = SignedJournal(
+            settings.signed_journal,
+            settings.origin,
+            may_make=settings.accept_restore or not signed_before,
+        )
+        verdicts = compare(self._journal.last, heads)
+        self._judge(verdicts)
+        self._commit: GroupCommit[asyncio.Future[AppendResult]] = GroupCommit(
+            self.store,
+            self._journal,
+            new_promise=loop.create_future,
+            deliver=loop.call_soon_threadsafe,
+            on_failure=lambda error: loop.call_soon_threadsafe(self._fail, error),
+        )
+        house = House(
+            origin=settings.origin,
+            clock=self._clock,
+            entropy=self._entropy,
+            signer=self.keys.signer,
+            sealer=self.keys.sealer,
+            committer=self._commit,
+            read=self._read,
+            halted=self._halted,
+            unhealthy=self._unhealthy,
+        )
+        self.floor = Floor(house)
+        self.floor.recover(self.store)
+        if settings.accept_restore:
+            await self.floor.close_restored(self._journal.last)
+        gate = Gate(self.keys.token.public, settings.origin)
+        self.server = Server(self.floor, Door(gate, time.time))
+        self.port = await self.server.start(settings.address)
+        self.floor.start()
+        _log.info(
+            "serving",
+            address=settings.address,
+            port=self.port,
+            origin=settings.origin,
+            key=str(self.keys.signer.verifier),
+            games=len(self.floor.tables),
+        )
+
+    async def serve(self) -> None:
+        """Serve until a signal or a failure; raises what failed."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stopping.set)
+        await self._stopping.wait()
+        await self.stop()
+        if self._failure is not None:
+            raise self._failure
+
+    async def stop(self) -> None:
+        """Decide nothing more, write what was decided, and let go of everything."""
+        _log.info("stopping")
+        await self.floor.stop()
+        await self.server.stop(self.settings.grace)
+        await asyncio.to_thread(self._commit.close)
+        self._reader.shutdown()
+        self.store.close()
+        self._journal.close()
+        _log.info("stopped")
+
+    def _judge(self, verdicts: tuple[Verdict, ...]) -> None:
+        behind = [one for one in verdicts if one.standing is Standing.STORE_BEHIND]
+        if not behind:
+            return
+        if not self.settings.accept_restore:
+            named = ", ".join(
+                f"{one.log} (has {one.next_index} lines, signed to "
+                f"{one.journal.size if one.journal else 0})"
+                for one in behind[:5]
+            )
+            message = (
+                f"the store lacks lines that were signed, in {len(behind)} games: {named}. Bring "
+                "back the newest store; or start once with --accept-restore, which voids open "
+                "hands, closes the games that are whole, and lists the others as lost"
+            )
+            raise CannotStart(message)
+        lost = lost_logs(verdicts, self._root_at)
+        self.store.mark_lost(lost)
+        for one in lost:
+            _log.error("log_lost", game=one.log, signed_size=one.signed.size)
+
+    def _root_at(self, log: str, size: int) -> bytes:
+        tree = Tree()
+        for line in self.store.every_line(log):
+            if tree.size == size:
+                break
+            tree.append(leaf_hash(line))
+        return tree.root(size)
+
+    async def _read(self, call: Callable[[Store], T]) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._reader, call, self.store)
+
+    def _halted(self, game: str, fault: BaseException) -> None:
+        _log.error("table_halted", game=game, exc_info=fault)
+
+    def _unhealthy(self, fault: BaseException) -> None:
+        _log.critical("randomness_failed", exc_info=fault)
+        self._telling = asyncio.ensure_future(self.server.set_serving(serving=False))
+
+    def _fail(self, fault: BaseException) -> None:
+        _log.critical("store_failed", exc_info=fault)
+        self._failure = fault
+        self._stopping.set()

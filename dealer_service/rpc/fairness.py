@@ -1,0 +1,70 @@
+"""FairnessService: lines, checkpoints, proofs and the game file, of games open and over."""
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from cutcard.v1 import fairness_pb2
+from dealer_service.access.roles import Caller
+from dealer_service.tables.archive import Archive
+from dealer_service.tables.house import House
+
+_LINES: Final = 100
+_ANSWER_BYTES: Final = 1024 * 1024
+"""An answer has fewer lines than were asked for rather than more bytes."""
+
+
+class Fairness:
+    """What anybody may check."""
+
+    def __init__(self, house: House, archive: Archive) -> None:
+        self._house = house
+        self._archive = archive
+
+    async def get_key(self, _caller: Caller, _asked: fairness_pb2.GetKeyRequest) -> bytes:
+        """Give the verifier key."""
+        key = str(self._house.signer.verifier)
+        message = fairness_pb2.GetKeyResponse(origin=self._house.origin, key=key)
+        return message.SerializeToString()
+
+    async def get_checkpoint(
+        self, _caller: Caller, asked: fairness_pb2.GetCheckpointRequest
+    ) -> bytes:
+        """Give the newest checkpoint."""
+        note, _ = await self._archive.checkpoint(asked.game)
+        return fairness_pb2.GetCheckpointResponse(checkpoint=note).SerializeToString()
+
+    async def list_entries(self, _caller: Caller, asked: fairness_pb2.ListEntriesRequest) -> bytes:
+        """Give lines."""
+        first: int = getattr(asked, "from")
+        lines, size = await self._archive.lines(asked.game, first, asked.limit or _LINES)
+        total, count = 0, 0
+        for line in lines:
+            total += len(line)
+            if count and total > _ANSWER_BYTES:
+                break
+            count += 1
+        message = fairness_pb2.ListEntriesResponse(first=first, lines=lines[:count], size=size)
+        return message.SerializeToString()
+
+    async def get_inclusion_proof(
+        self, _caller: Caller, asked: fairness_pb2.GetInclusionProofRequest
+    ) -> bytes:
+        """Prove that a line is in the log."""
+        leaf, size, proof = await self._archive.inclusion(asked.game, asked.index, asked.size)
+        message = fairness_pb2.GetInclusionProofResponse(leaf_hash=leaf, size=size, proof=proof)
+        return message.SerializeToString()
+
+    async def get_consistency_proof(
+        self, _caller: Caller, asked: fairness_pb2.GetConsistencyProofRequest
+    ) -> bytes:
+        """Prove that the log only grew."""
+        size, proof = await self._archive.consistency(asked.game, asked.from_size, asked.to_size)
+        message = fairness_pb2.GetConsistencyProofResponse(to_size=size, proof=proof)
+        return message.SerializeToString()
+
+    async def get_game_file(
+        self, _caller: Caller, asked: fairness_pb2.GetGameFileRequest
+    ) -> AsyncIterator[bytes]:
+        """Send the game file."""
+        async for chunk in self._archive.game_file(asked.game):
+            yield fairness_pb2.GetGameFileResponse(chunk=chunk).SerializeToString()

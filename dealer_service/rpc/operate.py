@@ -1,0 +1,134 @@
+"""OperateService: what an operator calls."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Final
+
+from cutcard.v1 import operate_pb2
+from dealer_service.access.roles import Caller
+from dealer_service.rpc import convert
+from dealer_service.rpc.play import request_of
+from dealer_service.rpc.validate import Malformed, Violation
+from dealer_service.rules import closing, seating
+from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
+from dealer_service.rules.ruleset import find_faults
+from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
+from dealer_service.tables.floor import Floor
+from dealer_service.tables.lines import decode
+
+_PAGE: Final = 100
+_MOVEMENTS_AT_ONCE: Final = 256
+
+
+class Operate:
+    """The calls of an operator."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    async def open_game(self, caller: Caller, asked: operate_pb2.OpenGameRequest) -> bytes:
+        """Open a game."""
+        rules = convert.rules_of(asked.rules)
+        faults = tuple(
+            Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)
+        )
+        if faults:
+            raise Malformed(faults)
+        request = request_of(caller, "OpenGame", asked.request_id, asked)
+        return await self._floor.open_game(
+            request, rules, asked.reference, convert.encode_game_opened
+        )
+
+    async def list_games(self, _caller: Caller, asked: operate_pb2.ListGamesRequest) -> bytes:
+        """List games, a page at a time, in the order in which they were opened."""
+        size = asked.page_size or _PAGE
+        state = LogState(asked.state) if asked.state else None
+        after = int(asked.page_token, 16) if asked.page_token else 0
+        heads, rules = await self._floor.house.read(
+            partial(_page, state=state, after=after, size=size + 1)
+        )
+        token = f"{heads[size - 1].number:032x}" if len(heads) > size else ""
+        games = [convert.summary_message(head, rules.get(head.log)) for head in heads[:size]]
+        message = operate_pb2.ListGamesResponse(games=games, next_page_token=token)
+        return message.SerializeToString()
+
+    async def get_game(self, _caller: Caller, asked: operate_pb2.GetGameRequest) -> bytes:
+        """Show one game."""
+        head = await self._floor.head(asked.game)
+        rules = await self._floor.house.read(partial(_rules, log=head.log))
+        summary = convert.summary_message(head, rules)
+        return operate_pb2.GetGameResponse(summary=summary).SerializeToString()
+
+    async def pause_game(self, caller: Caller, asked: operate_pb2.PauseGameRequest) -> bytes:
+        """Open no hand until the game is resumed."""
+        table = await self._floor.table(asked.game)
+        request = request_of(caller, "PauseGame", asked.request_id, asked)
+        encode = convert.encode_size(operate_pb2.PauseGameResponse)
+        return await table.change(request, seating.pause, encode)
+
+    async def resume_game(self, caller: Caller, asked: operate_pb2.ResumeGameRequest) -> bytes:
+        """Let hands open again."""
+        table = await self._floor.table(asked.game)
+        request = request_of(caller, "ResumeGame", asked.request_id, asked)
+        encode = convert.encode_size(operate_pb2.ResumeGameResponse)
+        return await table.change(request, seating.resume, encode)
+
+    async def close_game(self, caller: Caller, asked: operate_pb2.CloseGameRequest) -> bytes:
+        """Close a game between hands, cash every seat out, and reveal."""
+        table = await self._floor.table(asked.game)
+        return await table.change(
+            request_of(caller, "CloseGame", asked.request_id, asked),
+            partial(closing.close_game, reason=CloseReason.OPERATOR),
+            convert.encode_size(operate_pb2.CloseGameResponse),
+            reference=asked.reference,
+            waits=lambda state: state.open is not None,
+        )
+
+    async def remove_player(self, caller: Caller, asked: operate_pb2.RemovePlayerRequest) -> bytes:
+        """Take a player from its seat."""
+        table = await self._floor.table(asked.game)
+        return await table.change(
+            request_of(caller, "RemovePlayer", asked.request_id, asked),
+            partial(seating.remove_player, player=asked.player),
+            convert.encode_player_removed,
+            reference=asked.reference,
+        )
+
+    async def follow_chips(
+        self, _caller: Caller, asked: operate_pb2.FollowChipsRequest
+    ) -> AsyncIterator[bytes]:
+        """Stream every movement of chips behind a cursor."""
+        house = self._floor.house
+        after = asked.after
+        while True:
+            seen = house.chips.count
+            moved = await house.read(partial(_movements, after=after))
+            for stored in moved:
+                yield convert.movement_message(stored).SerializeToString()
+                after = stored.cursor
+            if moved:
+                continue
+            if asked.stop_at_end:
+                return
+            await house.chips.after(seen)
+
+
+def _movements(store: Store, *, after: int) -> tuple[StoredMovement, ...]:
+    return store.movements(after, _MOVEMENTS_AT_ONCE)
+
+
+def _page(
+    store: Store, *, state: LogState | None, after: int, size: int
+) -> tuple[tuple[LogHead, ...], dict[str, RuleSet]]:
+    heads = store.heads(state=state, after=after, limit=size)
+    rules = {head.log: found for head in heads if (found := _rules(store, log=head.log))}
+    return heads, rules
+
+
+def _rules(store: Store, *, log: str) -> RuleSet | None:
+    """Give a game's rules from its first line; None where that is lost."""
+    for line in store.lines(log, 0, 1):
+        _, opened = decode(line)
+        if isinstance(opened, GameOpened):
+            return opened.rules
+    return None

@@ -1,0 +1,201 @@
+"""PlayService: what a player calls, always for the seat of the token's player alone."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from google.protobuf.message import Message
+
+from cutcard.v1 import play_pb2
+from dealer_service.access.roles import Caller, Role
+from dealer_service.rpc import convert
+from dealer_service.rules import entropy, hand, seating
+from dealer_service.rules.entry import By, Entry
+from dealer_service.rules.refusal import Refusal
+from dealer_service.rules.table_reason import TableReason
+from dealer_service.rules.table_state import Phase, TableState, is_dealt_in, seat_of
+from dealer_service.tables.floor import Floor
+from dealer_service.tables.refused import ServiceReason
+from dealer_service.tables.requests import Request, digest_of
+from dealer_service.tables.table import Decide, Table
+
+Answer = tuple[Entry, ...] | Refusal
+
+_ENCODE_SIZE: Final[Mapping[str, convert.Encode]] = {
+    "sit_out": convert.encode_size(play_pb2.SitOutResponse),
+    "come_back": convert.encode_size(play_pb2.ComeBackResponse),
+    "anchor": convert.encode_size(play_pb2.AnchorResponse),
+    "act": convert.encode_size(play_pb2.ActResponse),
+    "show": convert.encode_size(play_pb2.ShowResponse),
+}
+
+
+def request_of(caller: Caller, method: str, request_id: str, message: Message) -> Request:
+    """Say who asks what under which id.
+
+    Roles have ids of their own: a player and an operator may have one name.
+    """
+    content = message.SerializeToString(deterministic=True)
+    return Request(f"{caller.role}:{caller.name}", request_id, digest_of(method, content))
+
+
+class Play:
+    """The calls of a player."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    async def take_seat(self, caller: Caller, asked: play_pb2.TakeSeatRequest) -> bytes:
+        """Sit down."""
+        table = await self._floor.table(asked.game)
+
+        def decide(state: TableState) -> Answer:
+            return seating.take_seat(
+                state,
+                asked.seat,
+                caller.name,
+                asked.stack,
+                asked.anchor.hex() or None,
+                accepts_reveal=asked.accepts_reveal,
+                past=table.dealing.past,
+            )
+
+        request = request_of(caller, "TakeSeat", asked.request_id, asked)
+        return await table.change(
+            request, decide, convert.encode_seat_taken, reference=asked.reference
+        )
+
+    async def leave_seat(self, caller: Caller, asked: play_pb2.LeaveSeatRequest) -> bytes:
+        """Give the seat up."""
+        table = await self._floor.table(asked.game)
+        request = request_of(caller, "LeaveSeat", asked.request_id, asked)
+        return await table.change(
+            request,
+            partial(seating.leave_seat, player=caller.name),
+            convert.encode_seat_left,
+            reference=asked.reference,
+        )
+
+    async def add_chips(self, caller: Caller, asked: play_pb2.AddChipsRequest) -> bytes:
+        """Add chips, between hands."""
+        table = await self._floor.table(asked.game)
+        request = request_of(caller, "AddChips", asked.request_id, asked)
+        return await table.change(
+            request,
+            partial(seating.add_chips, player=caller.name, amount=asked.amount),
+            convert.encode_chips_added,
+            reference=asked.reference,
+            waits=lambda state: state.open is not None,
+        )
+
+    async def sit_out(self, caller: Caller, asked: play_pb2.SitOutRequest) -> bytes:
+        """Be dealt in no more."""
+        decide = partial(seating.sit_out, player=caller.name)
+        table = await self._floor.table(asked.game)
+        request = request_of(caller, "SitOut", asked.request_id, asked)
+        return await table.change(request, decide, _ENCODE_SIZE["sit_out"])
+
+    async def come_back(self, caller: Caller, asked: play_pb2.ComeBackRequest) -> bytes:
+        """Be dealt in again."""
+        decide = partial(seating.come_back, player=caller.name)
+        table = await self._floor.table(asked.game)
+        request = request_of(caller, "ComeBack", asked.request_id, asked)
+        return await table.change(request, decide, _ENCODE_SIZE["come_back"])
+
+    async def anchor(self, caller: Caller, asked: play_pb2.AnchorRequest) -> bytes:
+        """Log an anchor; for a player dealt in when the hand has ended."""
+        table = await self._floor.table(asked.game)
+        request = request_of(caller, "Anchor", asked.request_id, asked)
+
+        def waits(state: TableState) -> bool:
+            seat = seat_of(state, caller.name)
+            return seat is not None and is_dealt_in(state, seat)
+
+        return await table.change(
+            request, _anchor(table, caller, asked), _ENCODE_SIZE["anchor"], waits=waits
+        )
+
+    async def give_link(self, caller: Caller, asked: play_pb2.GiveLinkRequest) -> bytes:
+        """Give the link for the open hand."""
+        table = await self._floor.table(asked.game)
+        await table.give_link(caller.name, asked.hand, asked.link.hex())
+        return play_pb2.GiveLinkResponse().SerializeToString()
+
+    async def act(self, caller: Caller, asked: play_pb2.ActRequest) -> bytes:
+        """Act in one's turn."""
+        table = self._floor.running(asked.game) or await self._floor.table(asked.game)
+
+        def decide(state: TableState) -> Answer:
+            seat = seat_of(state, caller.name)
+            if seat is None:
+                return _not_seated()
+            if state.play is None or state.hand != asked.hand:
+                return _other_hand(state, asked.hand)
+            acted = hand.act(
+                state.play, seat, asked.turn, convert.ACTS[asked.act], asked.to, By.PLAYER
+            )
+            return acted if isinstance(acted, Refusal) else (acted,)
+
+        request = request_of(caller, "Act", asked.request_id, asked)
+        return await table.change(request, decide, _ENCODE_SIZE["act"])
+
+    async def show(self, caller: Caller, asked: play_pb2.ShowRequest) -> bytes:
+        """Show one's hand in the pause before the hand's end."""
+        table = await self._floor.table(asked.game)
+
+        def decide(state: TableState) -> Answer:
+            seat = seat_of(state, caller.name)
+            if seat is None:
+                return _not_seated()
+            custody = table.dealing.custody
+            if state.play is None or custody is None or state.hand != asked.hand:
+                return _other_hand(state, asked.hand)
+            opened = hand.show(state.play, seat, custody.faces)
+            return opened if isinstance(opened, Refusal) else (opened,)
+
+        request = request_of(caller, "Show", asked.request_id, asked)
+        return await table.change(request, decide, _ENCODE_SIZE["show"])
+
+    async def get_table(self, caller: Caller, asked: play_pb2.GetTableRequest) -> bytes:
+        """Look at the table; a player sees its own cards besides what all see."""
+        player = caller.name if caller.role is Role.PLAYER else ""
+        table = self._floor.running(asked.game)
+        if table is None:
+            state, size = await self._floor.state(asked.game)
+            return convert.table_message(state, size, player=player).SerializeToString()
+        standing = table.standing
+        decision = standing.decision
+        message = convert.table_message(
+            standing.state,
+            standing.size,
+            player=player,
+            openings=standing.openings.get(player) if standing.state.play else None,
+            decision=convert.decision_message(decision, standing.deadline) if decision else None,
+        )
+        return message.SerializeToString()
+
+
+def _anchor(table: Table, caller: Caller, asked: play_pb2.AnchorRequest) -> Decide:
+    missed = asked.HasField("missing_hand")
+    return lambda state: entropy.log_anchor(
+        state,
+        caller.name,
+        asked.anchor.hex(),
+        asked.missing_hand if missed else None,
+        asked.missing_link.hex() if missed else None,
+        next_link=table.next_link,
+        past=table.dealing.past,
+    )
+
+
+def _not_seated() -> Refusal:
+    message = "the player has no seat of this game; take one first"
+    return Refusal(TableReason.NOT_SEATED, message)
+
+
+def _other_hand(state: TableState, asked: int) -> Refusal:
+    if state.phase is Phase.PLAYING:
+        message = f"hand {asked} is not in play: hand {state.hand} is"
+    else:
+        message = f"hand {asked} is not in play: the last hand is {state.hand}"
+    return Refusal(ServiceReason.WRONG_HAND, message, {"hand": asked, "last_hand": state.hand})

@@ -1,0 +1,141 @@
+"""The gRPC server: the three services, health, and reflection."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from dealer_service.rpc.calls import Door
+from dealer_service.rpc.fairness import Fairness
+from dealer_service.rpc.operate import Operate
+from dealer_service.rpc.play import Play
+from dealer_service.rpc.watch import Watch
+from dealer_service.tables.archive import Archive
+from dealer_service.tables.floor import Floor
+
+MAX_REQUEST_BYTES: Final = 64 * 1024
+
+_OPTIONS: Final[Sequence[tuple[str, int]]] = (
+    ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
+    ("grpc.so_reuseport", 0),
+    ("grpc.max_concurrent_streams", 10_000),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.http2.max_ping_strikes", 0),
+)
+
+SERVICES: Final = (
+    "cutcard.v1.PlayService",
+    "cutcard.v1.OperateService",
+    "cutcard.v1.FairnessService",
+)
+
+
+class Server:
+    """The server, its address and its health."""
+
+    def __init__(self, floor: Floor, door: Door) -> None:
+        # Nothing that goes to a seat alone is ever compressed: its size would tell of its content.
+        self._server = grpc.aio.server(options=_OPTIONS, compression=grpc.Compression.NoCompression)
+        self._health = health.aio.HealthServicer()
+        archive = Archive(floor.house)
+        self._server.add_generic_rpc_handlers(
+            (
+                _play(door, Play(floor), Watch(floor)),
+                _operate(door, Operate(floor)),
+                _fairness(door, Fairness(floor.house, archive)),
+            )
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, self._server)
+
+    async def start(self, address: str) -> int:
+        """Listen on "host:port" and serve; gives the port. OSError where that is taken."""
+        try:
+            port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise OSError(str(error)) from error
+        await self._server.start()
+        await self.set_serving(serving=True)
+        return port
+
+    async def set_serving(self, *, serving: bool) -> None:
+        """Tell health checks whether the dealer deals."""
+        status = health_pb2.HealthCheckResponse.ServingStatus
+        value = status.SERVING if serving else status.NOT_SERVING
+        for name in ("", *SERVICES):
+            await self._health.set(name, value)
+
+    async def stop(self, grace: float) -> None:
+        """Take no more calls, and give those under way `grace` seconds."""
+        await self.set_serving(serving=False)
+        await self._server.stop(grace)
+
+
+def _play(door: Door, play: Play, watch: Watch) -> grpc.GenericRpcHandler:
+    name = SERVICES[0]
+    unary = {
+        "TakeSeat": (play_pb2.TakeSeatRequest, play.take_seat),
+        "LeaveSeat": (play_pb2.LeaveSeatRequest, play.leave_seat),
+        "AddChips": (play_pb2.AddChipsRequest, play.add_chips),
+        "SitOut": (play_pb2.SitOutRequest, play.sit_out),
+        "ComeBack": (play_pb2.ComeBackRequest, play.come_back),
+        "Anchor": (play_pb2.AnchorRequest, play.anchor),
+        "GiveLink": (play_pb2.GiveLinkRequest, play.give_link),
+        "Act": (play_pb2.ActRequest, play.act),
+        "Show": (play_pb2.ShowRequest, play.show),
+        "GetTable": (play_pb2.GetTableRequest, play.get_table),
+    }
+    streaming = {"Watch": (play_pb2.WatchRequest, watch.watch)}
+    return _service(door, name, unary, streaming)
+
+
+def _operate(door: Door, operate: Operate) -> grpc.GenericRpcHandler:
+    name = SERVICES[1]
+    unary = {
+        "OpenGame": (operate_pb2.OpenGameRequest, operate.open_game),
+        "ListGames": (operate_pb2.ListGamesRequest, operate.list_games),
+        "GetGame": (operate_pb2.GetGameRequest, operate.get_game),
+        "PauseGame": (operate_pb2.PauseGameRequest, operate.pause_game),
+        "ResumeGame": (operate_pb2.ResumeGameRequest, operate.resume_game),
+        "CloseGame": (operate_pb2.CloseGameRequest, operate.close_game),
+        "RemovePlayer": (operate_pb2.RemovePlayerRequest, operate.remove_player),
+    }
+    streaming = {"FollowChips": (operate_pb2.FollowChipsRequest, operate.follow_chips)}
+    return _service(door, name, unary, streaming)
+
+
+def _fairness(door: Door, fairness: Fairness) -> grpc.GenericRpcHandler:
+    name = SERVICES[2]
+    unary = {
+        "GetKey": (fairness_pb2.GetKeyRequest, fairness.get_key),
+        "GetCheckpoint": (fairness_pb2.GetCheckpointRequest, fairness.get_checkpoint),
+        "ListEntries": (fairness_pb2.ListEntriesRequest, fairness.list_entries),
+        "GetInclusionProof": (
+            fairness_pb2.GetInclusionProofRequest,
+            fairness.get_inclusion_proof,
+        ),
+        "GetConsistencyProof": (
+            fairness_pb2.GetConsistencyProofRequest,
+            fairness.get_consistency_proof,
+        ),
+    }
+    streaming = {"GetGameFile": (fairness_pb2.GetGameFileRequest, fairness.get_game_file)}
+    return _service(door, name, unary, streaming)
+
+
+def _service(
+    door: Door, name: str, unary: dict[str, Any], streaming: dict[str, Any]
+) -> grpc.GenericRpcHandler:
+    handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
+    for method, (request, run) in unary.items():
+        handlers[method] = door.unary(f"/{name}/{method}", request, run)
+    for method, (request, run) in streaming.items():
+        handlers[method] = door.streaming(f"/{name}/{method}", request, run)
+    return grpc.method_handlers_generic_handler(name, handlers)

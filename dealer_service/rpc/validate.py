@@ -1,0 +1,160 @@
+"""What a request must look like, before anybody looks at what it means.
+
+One list of rules for each message; every fault of a request is named at once. Only the form is
+judged here (lengths, characters, ranges): whether a seat is free or a bet is legal is the rules'
+business.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from google.protobuf.message import Message
+
+from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+
+MAX_INTEGER: Final = 2**53 - 1
+MAX_PAGE: Final = 1_000
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_GAME = re.compile(r"[0-9a-f]{32}")
+_PLAYER = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_REFERENCE = re.compile(r"[ -~]{0,128}")
+_PAGE_TOKEN = re.compile(r"([0-9a-f]{32})?")
+
+Check = Callable[[Any], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A field that is malformed, and what it must be."""
+
+    field: str
+    description: str
+
+
+class Malformed(Exception):  # noqa: N818 - a request is malformed
+    """A request with one or more malformed fields."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        super().__init__("the request is malformed: " + ", ".join(v.field for v in violations))
+        self.violations = violations
+
+
+def validate(request: Message) -> None:
+    """Raise Malformed with every fault of a request's fields."""
+    violations = tuple(
+        Violation(name, fault)
+        for name, check in _RULES.get(type(request), ())
+        if (fault := check(getattr(request, name))) is not None
+    )
+    if isinstance(request, play_pb2.AnchorRequest):
+        violations += _missing_link_faults(request)
+    if violations:
+        raise Malformed(violations)
+
+
+def _matches(pattern: re.Pattern[str], description: str) -> Check:
+    return lambda value: None if pattern.fullmatch(value) else description
+
+
+def _between(low: int, high: int, description: str) -> Check:
+    return lambda value: None if low <= value <= high else description
+
+
+def _of_length(lengths: tuple[int, ...], description: str) -> Check:
+    return lambda value: None if len(value) in lengths else description
+
+
+def _missing_link_faults(request: play_pb2.AnchorRequest) -> tuple[Violation, ...]:
+    has_hand, has_link = request.HasField("missing_hand"), request.HasField("missing_link")
+    if has_hand != has_link:
+        absent = "missing_link" if has_hand else "missing_hand"
+        return (Violation(absent, "missing_hand and missing_link come together or not at all"),)
+    if has_link and len(request.missing_link) != 32:
+        return (Violation("missing_link", "must be 32 bytes"),)
+    return ()
+
+
+_ID = ("request_id", _matches(_REQUEST_ID, "must be 8 to 64 characters of A-Z a-z 0-9 . _ -"))
+_IN_GAME = ("game", _matches(_GAME, "must be 32 lower-case hex digits"))
+_NAMED = ("player", _matches(_PLAYER, "must be 1 to 64 characters of A-Z a-z 0-9 . _ -"))
+_REFERRED = ("reference", _matches(_REFERENCE, "must be at most 128 printable ASCII characters"))
+_ANCHORED = ("anchor", _of_length((0, 32), "must be 32 bytes, or empty"))
+_CHIPS = "must be from 1 to 2^53 - 1 chips"
+_COUNT = "must be at most 2^53 - 1"
+_PAGE = "must be from 0 to 1000"
+
+
+def _chips(name: str) -> tuple[str, Check]:
+    return name, _between(1, MAX_INTEGER, _CHIPS)
+
+
+def _count(name: str, low: int = 0) -> tuple[str, Check]:
+    return name, _between(low, MAX_INTEGER, f"must be at least {low} and {_COUNT[8:]}")
+
+
+def _act(value: int) -> str | None:
+    if play_pb2.ACT_FOLD <= value <= play_pb2.ACT_RAISE:
+        return None
+    return "must be ACT_FOLD, ACT_CHECK, ACT_CALL, ACT_BET or ACT_RAISE"
+
+
+_SEAT: tuple[str, Check] = ("seat", _between(0, 10, "must be 0 (any free seat) or from 1 to 10"))
+_STATES = "must be empty, open, paused, closed, revealed or lost"
+
+_RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
+    play_pb2.TakeSeatRequest: (_ID, _IN_GAME, _SEAT, _chips("stack"), _ANCHORED, _REFERRED),
+    play_pb2.LeaveSeatRequest: (_ID, _IN_GAME, _REFERRED),
+    play_pb2.AddChipsRequest: (_ID, _IN_GAME, _chips("amount"), _REFERRED),
+    play_pb2.SitOutRequest: (_ID, _IN_GAME),
+    play_pb2.ComeBackRequest: (_ID, _IN_GAME),
+    play_pb2.AnchorRequest: (
+        _ID,
+        _IN_GAME,
+        ("anchor", _of_length((32,), "must be 32 bytes")),
+        _count("missing_hand"),
+    ),
+    play_pb2.GiveLinkRequest: (
+        _IN_GAME,
+        _count("hand", 1),
+        ("link", _of_length((32,), "must be 32 bytes")),
+    ),
+    play_pb2.ActRequest: (
+        _ID,
+        _IN_GAME,
+        _count("hand", 1),
+        _count("turn", 1),
+        ("act", _act),
+        _count("to"),
+    ),
+    play_pb2.ShowRequest: (_ID, _IN_GAME, _count("hand", 1)),
+    play_pb2.GetTableRequest: (_IN_GAME,),
+    play_pb2.WatchRequest: (_IN_GAME, _count("from")),
+    operate_pb2.OpenGameRequest: (_ID, _REFERRED),
+    operate_pb2.ListGamesRequest: (
+        ("state", _matches(re.compile(r"(open|paused|closed|revealed|lost)?"), _STATES)),
+        ("page_size", _between(0, MAX_PAGE, _PAGE)),
+        ("page_token", _matches(_PAGE_TOKEN, "must be empty or as an answer gave it")),
+    ),
+    operate_pb2.GetGameRequest: (_IN_GAME,),
+    operate_pb2.PauseGameRequest: (_ID, _IN_GAME),
+    operate_pb2.ResumeGameRequest: (_ID, _IN_GAME),
+    operate_pb2.CloseGameRequest: (_ID, _IN_GAME, _REFERRED),
+    operate_pb2.RemovePlayerRequest: (_ID, _IN_GAME, _NAMED, _REFERRED),
+    operate_pb2.FollowChipsRequest: (_count("after"),),
+    fairness_pb2.GetCheckpointRequest: (_IN_GAME,),
+    fairness_pb2.ListEntriesRequest: (
+        _IN_GAME,
+        _count("from"),
+        ("limit", _between(0, MAX_PAGE, _PAGE)),
+    ),
+    fairness_pb2.GetInclusionProofRequest: (_IN_GAME, _count("index"), _count("size")),
+    fairness_pb2.GetConsistencyProofRequest: (
+        _IN_GAME,
+        _count("from_size", 1),
+        _count("to_size"),
+    ),
+    fairness_pb2.GetGameFileRequest: (_IN_GAME,),
+}

@@ -1,0 +1,140 @@
+"""What anybody may read of any game, open or over: lines, checkpoints, proofs, the game file.
+
+Everything here comes from the store and is durable.
+"""
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Final
+
+from dealer_service.store.api import LogHead, LogState, Store
+from dealer_service.tables.house import House
+from dealer_service.tables.refused import ServiceReason, refused
+from dealer_service.tables.replay import must_be_in_file
+from dealer_service.transcript import canonical
+from dealer_service.transcript.merkle import Tree, leaf_hash
+
+CHUNK: Final = 64 * 1024
+TREES: Final = 32
+"""So many games' trees are kept for further proofs."""
+
+_PAGE: Final = 512
+
+
+class Archive:
+    """Reads games; a few trees are kept, and go on from where they were."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._trees: OrderedDict[str, Tree] = OrderedDict()
+
+    async def head(self, game: str) -> LogHead:
+        """Give what the store knows of a game; Refused NO_SUCH_GAME."""
+        head = await self._house.read(lambda store: store.head(game))
+        if head is None:
+            raise refused(ServiceReason.NO_SUCH_GAME, "there is no such game")
+        return head
+
+    async def lines(self, game: str, start: int, limit: int) -> tuple[tuple[bytes, ...], int]:
+        """Give up to `limit` lines from `start` on, and the size of the log."""
+        head = await self.head(game)
+        if start > head.next_index:
+            message = f"the log has {head.next_index} lines: ask from {head.next_index} at most"
+            raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": head.next_index})
+        lines = await self._house.read(lambda store: store.lines(game, start, limit))
+        return lines, head.next_index
+
+    async def checkpoint(self, game: str) -> tuple[str, int]:
+        """Give the newest checkpoint and its size; Refused NO_CHECKPOINT_YET."""
+        await self.head(game)
+        last = await self._house.read(lambda store: store.last_checkpoint(game))
+        if last is None:
+            message = "nothing of this game was signed yet: ask again in a moment"
+            raise refused(ServiceReason.NO_CHECKPOINT_YET, message)
+        return last.note, last.size
+
+    async def inclusion(
+        self, game: str, index: int, size: int
+    ) -> tuple[bytes, int, tuple[bytes, ...]]:
+        """Prove that a line is in the tree of `size` (0: the last checkpoint's).
+
+        Gives the leaf hash, the size and the path (RFC 6962 2.1.1).
+        """
+        tree, size = await self._tree(game, size)
+        if index >= size:
+            message = f"the tree of size {size} has the lines 0 to {size - 1}"
+            raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": size, "last": size - 1})
+        return tree.leaf(index), size, tree.inclusion(index, size)
+
+    async def consistency(self, game: str, old: int, new: int) -> tuple[int, tuple[bytes, ...]]:
+        """Prove that the tree of size `old` is a beginning of that of `new` (0: the last one).
+
+        Gives the new size and the path (RFC 6962 2.1.2).
+        """
+        tree, new = await self._tree(game, new)
+        if not 1 <= old <= new:
+            message = f"the first size is from 1 to {new}"
+            raise refused(ServiceReason.NO_SUCH_SIZE, message, {"from": 1, "to": new})
+        return new, tree.consistency(old, new)
+
+    async def game_file(self, game: str) -> AsyncIterator[bytes]:
+        """Write the game file (PROTOCOL.md section 5) in chunks, up to its last checkpoint."""
+        head = await self.head(game)
+        if head.facts.state is LogState.LOST and head.next_index == 0:
+            message = f"of this game nothing is left; it was signed to size {head.signed_size}"
+            raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
+        key = str(self._house.signer.verifier)
+        header = {
+            "format": "cutcard-game/1",
+            "game": game,
+            "key": key,
+            "origin": self._house.origin,
+        }
+        buffer = bytearray(_file_line(header))
+        last = await self._house.read(lambda store: store.last_checkpoint(game))
+        end = min(last.size, head.next_index) if last else 0
+        for start in range(0, end, _PAGE):
+            stop = min(start + _PAGE, end)
+            buffer += await self._house.read(
+                partial(_file_part, game=game, start=start, stop=stop, end=end)
+            )
+            while len(buffer) >= CHUNK:
+                yield bytes(buffer[:CHUNK])
+                del buffer[:CHUNK]
+        yield bytes(buffer)
+
+    async def _tree(self, game: str, size: int) -> tuple[Tree, int]:
+        if size == 0:
+            _, size = await self.checkpoint(game)
+        head = await self.head(game)
+        if size > head.next_index:
+            message = f"the log has {head.next_index} lines"
+            raise refused(ServiceReason.NO_SUCH_SIZE, message, {"size": head.next_index})
+        tree = self._trees.pop(game, None) or Tree()
+        have = tree.size
+        if have < head.next_index:
+            leaves = await self._house.read(
+                lambda store: [leaf_hash(line) for line in store.every_line(game, have)]
+            )
+            tree.extend(leaves)
+        self._trees[game] = tree
+        while len(self._trees) > TREES:
+            self._trees.popitem(last=False)
+        return tree, size
+
+
+def _file_part(store: Store, *, game: str, start: int, stop: int, end: int) -> bytes:
+    signed = store.checkpoints(game, start + 1, stop - start)
+    notes = {one.size: one.note for one in signed}
+    part = bytearray()
+    for index, line in enumerate(store.lines(game, start, stop - start), start):
+        part += line + b"\n"
+        note = notes.get(index + 1)
+        if note is not None and (must_be_in_file(line) or index + 1 == end):
+            part += _file_line({"checkpoint": note})
+    return bytes(part)
+
+
+def _file_line(value: dict[str, str]) -> bytes:
+    return canonical.encode(value, canonical.Text.UNICODE) + b"\n"

@@ -1,0 +1,71 @@
+"""The open hand's secret and deck, and what of them may be told, to whom.
+
+A secret is drawn when its hand opens and is at rest only sealed; the deck is derived when every
+link has come. Cards leave in three ways alone: in an `opened` entry that the rules or the player
+ask for, with its proof beside it, and as private openings to the seat that a card was dealt to.
+Nothing here shows in a repr.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dealer_service.fairness.cards import card_name
+from dealer_service.fairness.commitment import hand_commitment
+from dealer_service.fairness.deck import SealedDeck, derive
+from dealer_service.fairness.mixing import Link, mix
+from dealer_service.rules.entry import Dealt, Destination, HandOpened, OpenedCard
+from dealer_service.tables.watchers import PrivateOpenings, Proven
+
+
+@dataclass(slots=True)
+class Custody:
+    """The secrets of one hand; `deck` and `faces` (the same by position) once it is committed."""
+
+    hand: int
+    secret: bytes = field(repr=False)
+    deck: SealedDeck | None = field(default=None, repr=False)
+    faces: tuple[OpenedCard, ...] = field(default=(), repr=False)
+
+    def commitment(self, origin: str, game: bytes) -> str:
+        """Give the commitment to the secret, in hex."""
+        return hand_commitment(origin, game, self.hand, self.secret).hex()
+
+    def mix(self, origin: str, game: bytes, opened: HandOpened, links: Mapping[int, str]) -> bytes:
+        """Mix the links, by seat and in hex, of the hand's players (PROTOCOL.md section 2)."""
+        players = {one.seat: one.player for one in opened.seats}
+        given = [Link(seat, players[seat], bytes.fromhex(link)) for seat, link in links.items()]
+        return mix(origin, game, self.hand, bytes.fromhex(opened.commitment), given)
+
+    def fix(self, mixed: bytes) -> SealedDeck:
+        """Derive the deck of the mix and keep it."""
+        self.deck = deck = derive(self.secret, mixed)
+        self.faces = tuple(
+            [
+                OpenedCard(position, card_name(card), salt.hex())
+                for position, (card, salt) in enumerate(zip(deck.cards, deck.salts, strict=True))
+            ]
+        )
+        return deck
+
+    def prove(self, positions: Iterable[int]) -> list[Proven]:
+        """Give the inclusion paths of positions that a line opens."""
+        deck = self._fixed()
+        return [Proven(self.hand, one, deck.opening(one).proof) for one in positions]
+
+    def open_to_seats(self, dealt: Dealt) -> dict[int, PrivateOpenings]:
+        """Give each seat the openings of the cards dealt to it, and of no other."""
+        deck = self._fixed()
+        seats: dict[int, list[int]] = {}
+        for one in dealt.positions:
+            if one.to is Destination.SEAT and one.seat is not None:
+                seats.setdefault(one.seat, []).append(one.position)
+        return {
+            seat: PrivateOpenings(self.hand, tuple(deck.opening(one) for one in positions))
+            for seat, positions in seats.items()
+        }
+
+    def _fixed(self) -> SealedDeck:
+        if self.deck is None:
+            message = f"the deck of hand {self.hand} is not committed"
+            raise LookupError(message)
+        return self.deck

@@ -1,0 +1,269 @@
+"""The dealer at one table: decides what comes next, and keeps state, log and secrets in step.
+
+Everything here is done at once and in memory. Each function makes a `Unit`, the lines that belong
+together with what must be durable with them; nothing of it may leave before the store has it.
+After a fault in the middle of a unit the dealing is of no more use: what is true stands in the
+store alone.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from dealer_service.fairness.randomness import draw_secret
+from dealer_service.rules import closing, hand, opening
+from dealer_service.rules.entry import (
+    Acted,
+    Awarded,
+    By,
+    CloseReason,
+    Dealt,
+    Entry,
+    HandOpened,
+    Mucked,
+    Opened,
+    PlayerRemoved,
+    Posted,
+    Returned,
+    SeatLeft,
+    VoidReason,
+)
+from dealer_service.rules.movements import movements
+from dealer_service.rules.refusal import Refusal
+from dealer_service.rules.state import Stage
+from dealer_service.rules.table import evolve
+from dealer_service.rules.table_state import TableState
+from dealer_service.store.api import ChipMove, LogAppend, Movement, SealedSecret
+from dealer_service.tables.custody import Custody
+from dealer_service.tables.facts import Meta, facts_of
+from dealer_service.tables.house import House
+from dealer_service.tables.lines import encode
+from dealer_service.tables.log import GameLog, Unit
+from dealer_service.tables.past import Past
+from dealer_service.tables.watchers import PrivateOpenings
+
+_HOT: Final = frozenset({Acted, Awarded, Dealt, Mucked, Opened, Posted, Returned})
+"""Kinds that change nothing of what lists show."""
+
+Openings = dict[str, PrivateOpenings]
+"""A hand's private openings, by player."""
+
+
+class Dealing:
+    """A game as far as it is decided: its state, log, past values, and the open hand's secrets.
+
+    `openings` are the open hand's, by player; `links` those that came for it and are not logged;
+    `sealed` the secrets of all its hands, sealed; `pause_until` when the pause before the hand's
+    end is over.
+    """
+
+    def __init__(
+        self, house: House, state: TableState, log: GameLog, past: Past, meta: Meta
+    ) -> None:
+        self.house = house
+        self.state = state
+        self.log = log
+        self.past = past
+        self.meta = meta
+        self.game = bytes.fromhex(state.opened.game)
+        self.custody: Custody | None = None
+        self.openings: Openings = {}
+        self.links: dict[int, str] = {}
+        self.sealed: dict[int, bytes] = {}
+        self.pause_until = 0
+
+    def begin_unit(self) -> Unit:
+        """Begin what is written next; its time is not before the last line's."""
+        return self.log.begin(max(self.house.clock.now(), self.state.at))
+
+    def finish(self, unit: Unit) -> LogAppend:
+        """Give a unit in the store's terms."""
+        return self.log.finish(unit, facts_of(self.state, self.meta) if unit.is_listed else None)
+
+    def take(self, unit: Unit, entry: Entry, reference: str = "") -> None:
+        """Make an entry part of the unit and of the state.
+
+        `reference` is the caller's, for the chips that it moves.
+        """
+        before = self.state
+        line = encode(unit.at, entry)
+        self.state = evolve(before, unit.at, entry)
+        index = unit.next_index
+        self.log.add(unit, line)
+        if isinstance(entry, Dealt):
+            self._open_to_players(unit, entry)
+        elif isinstance(entry, Opened):
+            if self.custody is not None:
+                unit.proofs += self.custody.prove(card.position for card in entry.cards)
+        elif type(entry) not in _HOT:
+            unit.is_listed = True
+            unit.spent += self.past.note(entry, before.open.opened if before.open else None)
+            if isinstance(entry, HandOpened):
+                unit.fold_from = index
+            elif isinstance(entry, SeatLeft | PlayerRemoved) and entry.stack is None and reference:
+                self.meta = self.meta.with_leaving(entry.player, reference)
+            self._note_movements(unit, index, before, entry, reference)
+
+    def make(self, entries: Iterable[Entry], reference: str = "") -> Unit:
+        """Make a unit of entries that somebody asked for, and of all that follows from them."""
+        unit = self.begin_unit()
+        for entry in entries:
+            self.take(unit, entry, reference)
+        self.play_on(unit)
+        return unit
+
+    def play_on(self, unit: Unit) -> None:
+        """Add what follows without anybody's choice: in the open hand, or the reveal."""
+        while (play := self.state.play) is not None:
+            paused = play.stage is Stage.PAUSE
+            for entry in hand.forced(play, self.custody.faces if self.custody else ()):
+                self.take(unit, entry)
+            play = self.state.play or play
+            if play.stage is Stage.PAUSE and not paused:
+                self.pause_until = unit.at + self.state.rules.pause_ms
+            pending = hand.decision(play)
+            if pending is None or not self.state.seats[pending.seat].leaving:
+                break
+            self.take(unit, hand.clock_act(play, By.ABSENT))
+        if self.state.closed is not None and not self.log.is_covered:
+            self._reveal(unit)
+
+    def open_hand(self, unit: Unit) -> None:
+        """Open the next hand, with a fresh secret and a checkpoint; FairnessError without one."""
+        number = self.state.hand + 1
+        custody = Custody(number, draw_secret(self.house.entropy))
+        commitment = custody.commitment(self.house.origin, self.game)
+        self.custody = custody
+        self.openings = {}
+        self.links = {}
+        for entry in allowed(opening.open_hand(self.state, unit.at, commitment)):
+            self.take(unit, entry)
+        sealed = self.house.sealer.seal(self.game, number, custody.secret)
+        self.sealed[number] = sealed
+        unit.secrets.append(SealedSecret(number, sealed))
+        self.log.sign(unit)
+
+    def commit_deck(self) -> Unit:
+        """Fix the deck of the open hand, whose links have all come; sign, and deal."""
+        custody, opened = self._open_custody()
+        mixed = custody.mix(self.house.origin, self.game, opened, self.links)
+        root = custody.fix(mixed).root
+        committed = opening.commit_deck(
+            self.state, self.links, mix=mixed.hex(), deck_root=root.hex()
+        )
+        unit = self.begin_unit()
+        for entry in allowed(committed):
+            self.take(unit, entry)
+        self.links = {}
+        self.log.sign(unit)
+        self.play_on(unit)
+        return unit
+
+    def void_hand(self, reason: VoidReason, *, restoring: bool = False) -> Unit:
+        """End the open hand without playing it, showing its secret."""
+        custody, _ = self._open_custody()
+        unit = self.begin_unit()
+        void = opening.void_hand(
+            self.state,
+            unit.at,
+            reason,
+            custody.secret.hex(),
+            self.links,
+            restoring=restoring,
+        )
+        for entry in allowed(void):
+            self.take(unit, entry)
+        self.links = {}
+        self.custody = None
+        return unit
+
+    def act_by_clock(self) -> Unit:
+        """Check or fold for the player whose clock ran out; it sits out from the next hand."""
+        play = self.state.play
+        if play is None:
+            message = "no hand is in play"
+            raise RuntimeError(message)
+        acted = hand.clock_act(play, By.CLOCK)
+        sits_out = hand.sit_out_by_clock(play, acted.seat)
+        return self.make((acted,) if sits_out is None else (acted, sits_out))
+
+    def end_hand(self) -> Unit:
+        """End the hand whose pause is over."""
+        play = self.state.play
+        if play is None:
+            message = "no hand is in play"
+            raise RuntimeError(message)
+        unit = self.make((hand.ending(play),))
+        self.custody = None
+        return unit
+
+    def close(
+        self, reason: CloseReason, next_game: str | None, between: Callable[[Unit], None]
+    ) -> Unit:
+        """Close the game and reveal its secrets.
+
+        `between` is called when the game has closed and nothing is revealed yet: the log's root
+        is then the one that a game which goes on names.
+        """
+        unit = self.begin_unit()
+        for entry in allowed(closing.close_game(self.state, reason, next_game)):
+            self.take(unit, entry)
+        between(unit)
+        self.play_on(unit)
+        return unit
+
+    def _reveal(self, unit: Unit) -> None:
+        secrets = {
+            number: self.house.sealer.unseal(self.game, number, sealed).hex()
+            for number, sealed in self.sealed.items()
+        }
+        for entry in allowed(closing.reveal(self.state, secrets)):
+            self.take(unit, entry)
+        self.log.sign(unit)
+
+    def _open_custody(self) -> tuple[Custody, HandOpened]:
+        if self.custody is None or self.state.open is None:
+            message = "no hand is open"
+            raise RuntimeError(message)
+        return self.custody, self.state.open.opened
+
+    def _open_to_players(self, unit: Unit, dealt: Dealt) -> None:
+        if self.custody is None:
+            return
+        seats = self.custody.open_to_seats(dealt)
+        if not seats:
+            return
+        unit.close_batch()
+        # A new mapping: what stands on disk keeps the old one until this unit is there.
+        self.openings = {self.state.seats[seat].player: own for seat, own in seats.items()}
+        unit.told += self.openings.items()
+
+    def _note_movements(
+        self, unit: Unit, index: int, before: TableState, entry: Entry, reference: str
+    ) -> None:
+        for moved in movements(before, entry):
+            told = reference
+            if moved.player in self.meta.leaving and entry.__class__ not in (
+                SeatLeft,
+                PlayerRemoved,
+            ):
+                told = self.meta.leaving[moved.player]
+                self.meta = self.meta.without_leaving(moved.player)
+            unit.movements.append(
+                Movement(
+                    log=self.log.game,
+                    index=index,
+                    at=unit.at,
+                    what=ChipMove(moved.what.value),
+                    player=moved.player,
+                    seat=moved.seat,
+                    amount=moved.amount,
+                    reference=told,
+                )
+            )
+
+
+def allowed(entries: tuple[Entry, ...] | Refusal) -> tuple[Entry, ...]:
+    """Give entries that the dealer itself decided on; that they are refused would be a fault."""
+    if isinstance(entries, Refusal):
+        raise RuntimeError(entries.message)  # noqa: TRY004 - no type is wrong
+    return entries

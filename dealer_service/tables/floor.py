@@ -1,0 +1,203 @@
+"""All games of a dealer: the tables that run, and where to find the others.
+
+A game has a table from when it opens until it is revealed; what is over is read from the store.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+from dealer_service.rules.entry import CloseReason, RuleSet, VoidReason
+from dealer_service.rules.table_state import Phase, TableState
+from dealer_service.store.api import (
+    Answer,
+    Append,
+    LogAppend,
+    LogHead,
+    LogState,
+    Movement,
+    SignedAt,
+    Store,
+    every_head,
+)
+from dealer_service.tables.beginning import open_game, open_successor
+from dealer_service.tables.dealing import Dealing
+from dealer_service.tables.facts import Meta
+from dealer_service.tables.house import House
+from dealer_service.tables.log import Unit
+from dealer_service.tables.recovery import read_state, recover
+from dealer_service.tables.refused import ServiceReason, refused
+from dealer_service.tables.requests import Request, Requests
+from dealer_service.tables.table import Table, Written, fault_of, store_failed
+
+_DEALER = "dealer"
+"""The scope of requests that are of no game yet."""
+
+
+class Floor:
+    """Every table of the dealer."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.requests = Requests(_DEALER, self._look_up)
+        self._tables: dict[str, Table] = {}
+        self._refusal: Exception | None = None
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that run."""
+        return tuple(self._tables.values())
+
+    def running(self, game: str) -> Table | None:
+        """Give a game's table; None when there is no such game or it is over."""
+        return self._tables.get(game)
+
+    async def table(self, game: str) -> Table:
+        """Give the table of a game that runs; Refused where there is none."""
+        table = self._tables.get(game)
+        if table is not None:
+            return table
+        head = await self.head(game)
+        if head.facts.state is LogState.LOST:
+            message = (
+                f"the game lost lines up to its signed size {head.signed_size} and is never "
+                "played on: its players' own records and checkpoints tell what it was"
+            )
+            raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
+        raise refused(ServiceReason.GAME_OVER, "the game has closed and is revealed")
+
+    async def head(self, game: str) -> LogHead:
+        """Give what the store knows of a game; Refused NO_SUCH_GAME."""
+        head = await self.house.read(lambda store: store.head(game))
+        if head is None:
+            raise refused(ServiceReason.NO_SUCH_GAME, "there is no such game")
+        return head
+
+    async def state(self, game: str) -> tuple[TableState, int]:
+        """Give the durable state of any game and the size of its log."""
+        table = self._tables.get(game)
+        if table is not None:
+            return table.standing.state, table.standing.size
+        head = await self.head(game)
+        if head.facts.state is LogState.LOST:
+            await self.table(game)
+        state = await self.house.read(lambda store: read_state(store, head))
+        return state, head.next_index
+
+    async def open_game(
+        self,
+        request: Request,
+        rules: RuleSet,
+        reference: str,
+        encode: Callable[[str, RuleSet, int], bytes],
+    ) -> bytes:
+        """Open a game under valid rules, once; `encode(game, rules, size)` gives the answer."""
+        known = await self.requests.repeated(request)
+        if known is not None:
+            return known
+        if self._refusal is not None:
+            raise self._refusal
+        answer = self.requests.begin(request)
+        dealing, unit = open_game(self.house, rules, Meta(reference))
+        body = encode(dealing.state.opened.game, rules, dealing.log.size)
+        stored = Answer(_DEALER, request.caller, request.request_id, request.digest, body)
+        last = unit.signed[-1]
+        table = self._table(dealing, (last.note, last.size))
+        append = Append((dealing.finish(unit),), tuple(unit.movements), stored)
+        written = self.house.committer.submit(append)
+        written.add_done_callback(partial(self._opened, table, request, answer, body))
+        return await asyncio.shield(answer)
+
+    def recover(self, store: Store) -> None:
+        """Take over every game that the store holds and that is not over."""
+        for head in _unfinished(store):
+            dealing = recover(self.house, store, head)
+            last = store.last_checkpoint(head.log)
+            checkpoint = (last.note, last.size) if last else ("", 0)
+            table = self._table(dealing, checkpoint)
+            for caller, request_id in store.answered(head.log):
+                table.requests.note(caller, request_id)
+            self._tables[table.game] = table
+        for caller, request_id in store.answered(_DEALER):
+            self.requests.note(caller, request_id)
+
+    async def close_restored(self, signed: Mapping[str, SignedAt]) -> None:
+        """After an accepted restore: void each open hand and close every game.
+
+        Before its deck a hand is void by the operator, after it by a fault of the dealer. `signed`
+        is what the journal knows; a checkpoint that the store lacks is signed again first.
+        """
+        for table in self.tables:
+            dealing = table.dealing
+            last = signed.get(table.game)
+            if last is not None and last.size > table.standing.checkpoint_size:
+                unit = dealing.begin_unit()
+                dealing.log.sign(unit, last.size)
+                table.submit(unit)
+            if dealing.state.phase is Phase.LINKS:
+                table.submit(dealing.void_hand(VoidReason.OPERATOR, restoring=True))
+            elif dealing.state.phase is Phase.PLAYING:
+                table.submit(dealing.void_hand(VoidReason.DEALER_FAULT))
+            if dealing.state.closed is None:
+                table.submit(dealing.close(CloseReason.RESTORED, None, lambda _: None))
+            else:
+                table.submit(dealing.make(()))
+            await table.stop()
+
+    def start(self) -> None:
+        """Let every table that was taken over go on."""
+        for table in self.tables:
+            table.start(restarted=True)
+
+    async def stop(self) -> None:
+        """Decide nothing more at any table, and return when all that was decided is durable."""
+        self._refusal = refused(ServiceReason.STOPPING, "the dealer is stopping: call again soon")
+        await asyncio.gather(*(table.stop() for table in self.tables))
+
+    def _table(self, dealing: Dealing, checkpoint: tuple[str, int]) -> Table:
+        return Table(
+            dealing,
+            go_on=self._go_on,
+            follow=self._follow,
+            over=self._drop,
+            checkpoint=checkpoint,
+        )
+
+    def _opened(
+        self,
+        table: Table,
+        request: Request,
+        answer: "asyncio.Future[bytes]",
+        body: bytes,
+        written: Written,
+    ) -> None:
+        if fault_of(written) is not None:
+            self.requests.forget(request)
+            if not answer.done():
+                answer.set_exception(store_failed())
+            return
+        self._follow(table)
+        self.requests.answered(request)
+        if not answer.done():
+            answer.set_result(body)
+
+    def _go_on(self, table: Table, unit: Unit) -> tuple[Table, LogAppend, list[Movement]]:
+        dealing, first = open_successor(table.dealing, unit)
+        last = first.signed[-1]
+        successor = self._table(dealing, (last.note, last.size))
+        return successor, dealing.finish(first), first.movements
+
+    def _follow(self, table: Table) -> None:
+        self._tables[table.game] = table
+        table.start()
+
+    def _drop(self, table: Table) -> None:
+        self._tables.pop(table.game, None)
+
+    async def _look_up(self, scope: str, caller: str, request_id: str) -> Answer | None:
+        return await self.house.read(lambda store: store.answer(scope, caller, request_id))
+
+
+def _unfinished(store: Store) -> Iterable[LogHead]:
+    for state in (LogState.OPEN, LogState.PAUSED, LogState.CLOSED):
+        yield from every_head(store, state=state)

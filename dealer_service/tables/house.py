@@ -1,0 +1,84 @@
+"""What all tables of a dealer share: its name, clock, randomness, keys and store."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from dealer_service.fairness.randomness import Entropy, draw_game
+from dealer_service.store.api import Append, AppendResult, Store
+from dealer_service.store.sealing import Sealer
+from dealer_service.tables.clock import Clock
+from dealer_service.transcript.note import NoteSigner
+
+T = TypeVar("T")
+
+
+class Committer(Protocol):
+    """Writes units in the order in which they are submitted."""
+
+    def submit(self, append: Append) -> "asyncio.Future[AppendResult]":
+        """Queue a unit; the future is done when it is durable, or refused."""
+        ...
+
+
+class Reader(Protocol):
+    """Runs a blocking call of the store outside the event loop."""
+
+    async def __call__(self, call: Callable[[Store], T]) -> T:
+        """Give what the call gives."""
+        ...
+
+
+class News:
+    """Wakes whoever waits for something new; what is new is read elsewhere."""
+
+    __slots__ = ("_count", "_waiting")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def count(self) -> int:
+        """How often there was news."""
+        return self._count
+
+    def tell(self) -> None:
+        """Wake everybody."""
+        self._count += 1
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
+
+    async def after(self, count: int) -> None:
+        """Return when there was more news than `count`."""
+        while self._count <= count:
+            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiting)
+            await waiting
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The dealer's name and its means; what is secret stands behind the sealer and the signer.
+
+    `halted` is told when a table stops because of a fault (the game and the error), `unhealthy`
+    when the source of randomness fails. `chips` has news when chips have moved.
+    """
+
+    origin: str
+    clock: Clock
+    entropy: Entropy = field(repr=False)
+    signer: NoteSigner = field(repr=False)
+    sealer: Sealer = field(repr=False)
+    committer: Committer
+    read: Reader
+    halted: Callable[[str, BaseException], None]
+    unhealthy: Callable[[BaseException], None]
+    chips: News = field(default_factory=News)
+
+    def draw_game(self) -> str:
+        """Draw the id of a new game, in hex."""
+        return draw_game(self.entropy).hex()

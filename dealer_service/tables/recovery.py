@@ -1,0 +1,144 @@
+"""A game as the store has it, made ready to go on: the same hand, with the same deck.
+
+State is folded from the last `hand_opened` on; the log's tree, the voids and the values that were
+used come from all its lines. The open hand's secret is unsealed, must open its commitment, and
+must give the deck whose root was logged: a deck is never replaced.
+"""
+
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dealer_service.fairness.commitment import opens_commitment
+from dealer_service.rules.entry import (
+    Dealt,
+    DeckCommitted,
+    Entry,
+    GameOpened,
+    HandOpened,
+    HandVoid,
+)
+from dealer_service.rules.table import fold, fold_from
+from dealer_service.rules.table_state import TableState
+from dealer_service.store.api import LogHead, Store
+from dealer_service.tables.custody import Custody
+from dealer_service.tables.dealing import Dealing
+from dealer_service.tables.facts import read_meta
+from dealer_service.tables.house import House
+from dealer_service.tables.lines import decode
+from dealer_service.tables.log import GameLog
+from dealer_service.tables.past import Past, missed_anchors
+from dealer_service.transcript import signer as rule
+from dealer_service.transcript.merkle import leaf_hash
+
+_OPENS = b',"hand_opened":{'
+_VOIDS = b',"hand_void":{'
+
+
+class CannotRecover(Exception):  # noqa: N818 - says what the dealer can not do
+    """What the store has of a game does not fit together; the text says what."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What one pass over a log's lines gives."""
+
+    leaves: list[bytes] = field(default_factory=list)
+    first: tuple[int, Entry] | None = None
+    rest: list[tuple[int, Entry]] = field(default_factory=list)
+    voids: list[int] = field(default_factory=list)
+    missed: dict[tuple[int, str], str] = field(default_factory=dict)
+
+
+def recover(house: House, store: Store, head: LogHead) -> Dealing:
+    """Take over a game and make it ready to go on; CannotRecover where its log does not fit."""
+    epoch = store.claim(head.log)
+    if epoch is None:
+        message = f"the store has no game {head.log}"
+        raise CannotRecover(message)
+    reading = _read(store.every_line(head.log), head.fold_from)
+    state = _fold(head, reading)
+    last = head.signed
+    log = GameLog(
+        house.origin,
+        head.log,
+        house.signer,
+        epoch=epoch,
+        leaves=reading.leaves,
+        last_signed=rule.Signed(last.size, last.root) if last else None,
+    )
+    used = (value.hex() for value in store.spent(head.log))
+    past = Past(used, reading.missed)
+    dealing = Dealing(house, state, log, past, read_meta(head.facts.meta))
+    dealing.sealed = {one.hand: one.sealed for one in store.sealed_secrets(head.log)}
+    _recover_hand(dealing, [entry for _, entry in reading.rest])
+    return dealing
+
+
+def read_state(store: Store, head: LogHead) -> TableState:
+    """Fold the state of a game from its lines, without taking it over."""
+    return _fold(head, _read(store.every_line(head.log), head.fold_from))
+
+
+def _read(lines: Iterable[bytes], start: int | None) -> _Reading:
+    reading = _Reading()
+    opening = b""
+    for index, line in enumerate(lines):
+        reading.leaves.append(leaf_hash(line))
+        if index == 0:
+            reading.first = decode(line)
+        elif start is None or index >= start:
+            reading.rest.append(decode(line))
+        if _OPENS in line:
+            opening = line
+        elif _VOIDS in line:
+            _note_void(reading, opening, line)
+    return reading
+
+
+def _note_void(reading: _Reading, opening: bytes, line: bytes) -> None:
+    _, void = decode(line)
+    _, opened = decode(opening)
+    if isinstance(void, HandVoid) and isinstance(opened, HandOpened):
+        reading.voids.append(void.hand)
+        reading.missed.update(missed_anchors(void, opened))
+
+
+def _fold(head: LogHead, reading: _Reading) -> TableState:
+    at, opened = reading.first or (0, None)
+    if not isinstance(opened, GameOpened):
+        message = f"the log of game {head.log} does not begin with game_opened"
+        raise CannotRecover(message)
+    if head.fold_from is None:
+        return fold([(at, opened), *reading.rest])
+    first = reading.rest[0][1] if reading.rest else None
+    number = first.hand if isinstance(first, HandOpened) else 0
+    earlier = tuple(hand for hand in reading.voids if hand < number)
+    return fold_from(at, opened, reading.rest, earlier)
+
+
+def _recover_hand(dealing: Dealing, entries: list[Entry]) -> None:
+    opened = dealing.state.open
+    if opened is None:
+        return
+    number = opened.opened.hand
+    sealed = dealing.sealed.get(number)
+    if sealed is None:
+        message = f"the secret of the open hand {number} is not in the store"
+        raise CannotRecover(message)
+    custody = Custody(number, dealing.house.sealer.unseal(dealing.game, number, sealed))
+    commitment = bytes.fromhex(opened.opened.commitment)
+    origin = dealing.house.origin
+    if not opens_commitment(commitment, origin, dealing.game, number, custody.secret):
+        message = f"the secret of hand {number} does not open its commitment"
+        raise CannotRecover(message)
+    dealing.custody = custody
+    for entry in entries:
+        if isinstance(entry, DeckCommitted) and entry.hand == number:
+            root = custody.fix(bytes.fromhex(entry.mix)).root
+            if not hmac.compare_digest(root, bytes.fromhex(entry.deck_root)):
+                message = f"the deck of hand {number} does not come out as it was committed"
+                raise CannotRecover(message)
+        elif isinstance(entry, Dealt) and entry.hand == number:
+            for seat, own in custody.open_to_seats(entry).items():
+                dealing.openings[dealing.state.seats[seat].player] = own

@@ -1,0 +1,107 @@
+"""What was logged, told again: for whoever comes later than the lines, and for the game file.
+
+A replay gives the same lines, checkpoints and proofs as those who watched were given: a
+checkpoint ends each batch where one was signed, so that what has to be covered before the next
+line comes is covered here too.
+"""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Final
+
+from dealer_service.rules.entry import DeckCommitted, Opened
+from dealer_service.store.api import Store
+from dealer_service.tables.custody import Custody
+from dealer_service.tables.house import House
+from dealer_service.tables.lines import decode
+from dealer_service.tables.watchers import Batch, Proven
+
+PAGE: Final = 256
+
+_COMMITS: Final = b',"deck_committed":{'
+_OPENS: Final = b',"opened":{'
+_CLOSES_POSTS: Final = b',"posted":{'
+
+
+async def replay(house: House, game: str, start: int, end: int) -> AsyncIterator[Batch]:
+    """Give the lines from index `start` up to `end`, all of them durable, as batches."""
+    proofs = _Proofs(house, game)
+    while start < end:
+        stop = min(start + PAGE, end)
+        batches = await house.read(partial(proofs.page, start=start, end=stop))
+        for batch in batches:
+            yield batch
+        start = stop
+
+
+class _Proofs:
+    """Derives the decks of past hands for the proofs of their opened cards."""
+
+    def __init__(self, house: House, game: str) -> None:
+        self._house = house
+        self._game = game
+        self._custody: Custody | None = None
+
+    def page(self, store: Store, *, start: int, end: int) -> list[Batch]:
+        lines = store.lines(self._game, start, end - start)
+        # There is a checkpoint for every line at most, so this many reach to the end of the page.
+        signed = store.checkpoints(self._game, start + 1, end - start)
+        notes = {one.size: one.note for one in signed}
+        batches = []
+        first = start
+        proofs: list[Proven] = []
+        for index, line in enumerate(lines, start):
+            if _COMMITS in line:
+                self._commit(store, line)
+            elif _OPENS in line:
+                proofs += self._prove(store, index, line)
+            note = notes.get(index + 1, "")
+            if note or index + 1 == end:
+                part = tuple(lines[first - start : index + 1 - start])
+                batches.append(Batch(first, part, tuple(proofs), note))
+                first, proofs = index + 1, []
+        return batches
+
+    def _prove(self, store: Store, index: int, line: bytes) -> list[Proven]:
+        _, opened = decode(line)
+        if not isinstance(opened, Opened):
+            return []
+        if self._custody is None:
+            self._find_commit(store, index)
+        if self._custody is None or self._custody.hand != opened.hand:
+            return []
+        return self._custody.prove(card.position for card in opened.cards)
+
+    def _find_commit(self, store: Store, index: int) -> None:
+        """Look back for the deck of the hand in whose middle the replay began."""
+        while index > 0:
+            start = max(0, index - PAGE)
+            for line in reversed(store.lines(self._game, start, index - start)):
+                if _COMMITS in line:
+                    self._commit(store, line)
+                    return
+            index = start
+
+    def _commit(self, store: Store, line: bytes) -> None:
+        _, committed = decode(line)
+        if not isinstance(committed, DeckCommitted):
+            return
+        sealed = next(
+            (
+                one.sealed
+                for one in store.sealed_secrets(self._game, committed.hand)
+                if one.hand == committed.hand
+            ),
+            None,
+        )
+        if sealed is None:
+            return
+        game = bytes.fromhex(self._game)
+        custody = Custody(committed.hand, self._house.sealer.unseal(game, committed.hand, sealed))
+        custody.fix(bytes.fromhex(committed.mix))
+        self._custody = custody
+
+
+def must_be_in_file(line: bytes) -> bool:
+    """Say whether a checkpoint that ends with this line belongs into the game file."""
+    return _COMMITS in line or _CLOSES_POSTS in line

@@ -1,0 +1,481 @@
+"""One table: everything that happens in a game goes through here, one thing after another.
+
+What is asked is decided at once, on the state as it will be when all that was decided before is
+durable; the lines go to the store in that order, and answers, streams and signatures leave when
+the store has them. So a table never waits for the disk, and nobody is told what could still be
+lost. A fault halts the table and nothing more leaves it; starting again derives what is true.
+
+The table acts by itself where the rules force it: it opens hands, fixes decks, lets clocks run
+out, ends hands, and closes a game that is at its end for one that goes on.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from dealer_service.fairness.commitment import next_link
+from dealer_service.fairness.refusal import FairnessError
+from dealer_service.rules import entropy, hand, opening
+from dealer_service.rules.entry import CloseReason, Entry, VoidReason
+from dealer_service.rules.refusal import Refusal
+from dealer_service.rules.state import Stage
+from dealer_service.rules.table_reason import TableReason
+from dealer_service.rules.table_state import Phase, TableState
+from dealer_service.rules.turn import Decision
+from dealer_service.store.api import Answer, Append, Appended, AppendResult, LogAppend, Movement
+from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
+from dealer_service.tables.dealing import Dealing
+from dealer_service.tables.log import Unit
+from dealer_service.tables.refused import Refused, ServiceReason, refused
+from dealer_service.tables.requests import Request, Requests
+from dealer_service.tables.watchers import Audience, Batch, PrivateOpenings
+
+COVER_AFTER_MS: Final = 80
+"""Lines wait this long for a checkpoint, of the 200 ms that are promised."""
+
+ENTROPY_RETRY_MS: Final = 1_000
+
+Decide = Callable[[TableState], tuple[Entry, ...] | Refusal]
+Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
+"""encode(entries, the state behind them, the log's size): the answer's bytes."""
+
+Written = asyncio.Future[AppendResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The table as it is on disk: all that anybody may be told.
+
+    `openings` are the open hand's, by player; `deadline` is when the clock acts.
+    """
+
+    state: TableState
+    size: int
+    checkpoint: str
+    checkpoint_size: int
+    decision: Decision | None
+    deadline: int
+    openings: Mapping[str, PrivateOpenings] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Deferred:
+    """A change that waits for the end of the open hand."""
+
+    run: Callable[[], None]
+    answer: "asyncio.Future[bytes]" = field(repr=False)
+
+
+class Table:
+    """A game that runs: `dealing` is what is decided, `standing` what is durable."""
+
+    def __init__(
+        self,
+        dealing: Dealing,
+        *,
+        go_on: Callable[["Table", Unit], tuple["Table", LogAppend, list[Movement]]],
+        follow: Callable[["Table"], None],
+        over: Callable[["Table"], None],
+        checkpoint: tuple[str, int] = ("", 0),
+    ) -> None:
+        """Make a table of its parts; `start` sets it going.
+
+        `go_on(table, unit)` opens the game that goes on from the one that `unit` closes, and
+        `follow(successor)` is called when that is durable; `over(table)` when the game is revealed.
+        `checkpoint` is the last note and its size.
+        """
+        self.game = dealing.state.opened.game
+        self.dealing = dealing
+        self.house = dealing.house
+        self.audience = Audience()
+        self.requests = Requests(self.game, self._look_up)
+        self._go_on = go_on
+        self._follow = follow
+        self._over = over
+        self._checkpoint = checkpoint
+        self._link_waiters: list[asyncio.Future[None]] = []
+        self._deferred: deque[_Deferred] = deque()
+        self._grace = 0
+        self._timer: Timer | None = None
+        self._cover: Timer | None = None
+        self._refusal: Refused | None = None
+        self._last_write: Written | None = None
+        self.standing = self._stand()
+
+    # What is asked of a table.
+
+    async def change(
+        self,
+        request: Request,
+        decide: Decide,
+        encode: Encode,
+        *,
+        reference: str = "",
+        waits: Callable[[TableState], bool] = lambda _: False,
+    ) -> bytes:
+        """Make a change once, and give the answer's bytes when it is durable.
+
+        `waits` says whether the change has to wait for the end of the open hand. Raises Refused.
+        """
+        known = await self.requests.repeated(request)
+        if known is not None:
+            return known
+        self.require_running()
+        answer = self.requests.begin(request)
+        run = partial(self._change, request, answer, decide, encode, reference)
+        if waits(self.dealing.state):
+            self._deferred.append(_Deferred(run, answer))
+        else:
+            self._guarded(run, answer)
+            self._guarded(self._advance)
+        return await asyncio.shield(answer)
+
+    async def give_link(self, player: str, number: int, link: str) -> None:
+        """Take a player's link for the open hand; done when the line that holds it is durable."""
+        self.require_running()
+        dealing = self.dealing
+        seat = entropy.accept_link(
+            dealing.state,
+            player,
+            number,
+            link,
+            dealing.links,
+            next_link=self.next_link,
+            past=dealing.past,
+        )
+        if isinstance(seat, Refusal):
+            raise Refused(seat)
+        if dealing.state.phase is not Phase.LINKS:
+            await self._settled()
+            return
+        if self.standing.state.hand != number:
+            # The opening's checkpoint has not left yet, so no honest client has seen it.
+            message = f"hand {number} is not published yet: wait for its checkpoint"
+            raise Refused(Refusal(TableReason.HAND_NOT_OPEN, message, {"hand": number}))
+        if seat not in dealing.links:
+            dealing.links[seat] = link
+            dealing.past.give(link)
+        logged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._link_waiters.append(logged)
+        self._guarded(self._advance)
+        await logged
+
+    def next_link(self, player: str, link: str) -> str:
+        """Give the value after a link in a player's chain of this game, both in hex."""
+        after = next_link(self.house.origin, self.dealing.game, player, bytes.fromhex(link))
+        return after.hex()
+
+    def require_running(self) -> None:
+        """Raise Refused where the table takes nothing more."""
+        if self._refusal is not None:
+            raise self._refusal
+
+    # How it runs.
+
+    def start(self, *, restarted: bool = False) -> None:
+        """Let the table go on by itself.
+
+        After a restart the clock that runs begins anew: nobody pays for the dealer's absence.
+        """
+        if restarted:
+            state, now = self.dealing.state, self.house.clock.now()
+            rules = state.rules
+            self._grace = now + (rules.link_ms if state.phase is Phase.LINKS else rules.turn_ms)
+            self.dealing.pause_until = now + rules.pause_ms
+            self.standing = self._stand()
+        self._guarded(self._advance)
+        if not self.dealing.log.is_covered:
+            self._cover_later()
+
+    async def stop(self) -> None:
+        """Decide nothing more, and return when all that was decided is durable."""
+        self._end(refused(ServiceReason.STOPPING, "the dealer is stopping: call again soon"))
+        await self._settled()
+        self.audience.end()
+
+    def submit(self, unit: Unit, answer: Answer | None = None, *others: LogAppend) -> Written:
+        """Send a unit to the store; whoever watches or waits is told when it is durable."""
+        dealing = self.dealing
+        change = dealing.finish(unit)
+        if unit.signed:
+            self._checkpoint = (unit.signed[-1].note, unit.signed[-1].size)
+        standing = self._stand()
+        if unit.lines:
+            _tell_decision(unit, standing)
+        waiters: list[asyncio.Future[None]] = []
+        if dealing.state.phase is not Phase.LINKS:
+            waiters, self._link_waiters = self._link_waiters, waiters
+        append = Append((change, *others), tuple(unit.movements), answer)
+        written = self.house.committer.submit(append)
+        self._last_write = written
+        written.add_done_callback(partial(self._written, unit, standing, waiters))
+        if not dealing.log.is_covered:
+            self._cover_later()
+        return written
+
+    def halt(self, fault: BaseException) -> None:
+        """Stop for good after a fault: nothing more is decided, signed or told."""
+        message = "the table is halted by a fault of the dealer: call again when it has restarted"
+        self._end(refused(ServiceReason.TABLE_HALTED, message))
+        self.audience.end()
+        self.house.halted(self.game, fault)
+
+    def _change(
+        self,
+        request: Request,
+        answer: "asyncio.Future[bytes]",
+        decide: Decide,
+        encode: Encode,
+        reference: str,
+    ) -> None:
+        dealing = self.dealing
+        entries = decide(dealing.state)
+        if isinstance(entries, Refusal):
+            self.requests.forget(request)
+            answer.set_exception(Refused(entries))
+            return
+        unit = dealing.make(entries, reference)
+        body = encode(entries, dealing.state, dealing.log.size)
+        stored = Answer(self.game, request.caller, request.request_id, request.digest, body)
+        written = self.submit(unit, stored)
+        written.add_done_callback(partial(self._answered, request, answer, body))
+
+    def _answered(
+        self, request: Request, answer: "asyncio.Future[bytes]", body: bytes, written: Written
+    ) -> None:
+        if fault_of(written) is None:
+            self.requests.answered(request)
+            if not answer.done():
+                answer.set_result(body)
+            return
+        self.requests.forget(request)
+        if not answer.done():
+            answer.set_exception(store_failed())
+
+    def _written(
+        self,
+        unit: Unit,
+        standing: Standing,
+        waiters: list["asyncio.Future[None]"],
+        written: Written,
+    ) -> None:
+        fault = fault_of(written)
+        if fault is not None:
+            _let_go(waiters, store_failed())
+            self.halt(fault)
+            return
+        self.standing = standing
+        for player, message in unit.told:
+            if isinstance(message, Batch):
+                self.audience.tell_all(message)
+            else:
+                self.audience.tell_player(player, message)
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        if unit.movements:
+            self.house.chips.tell()
+        if standing.state.phase is Phase.REVEALED:
+            self.audience.end()
+            self._over(self)
+
+    def _advance(self) -> None:
+        """Do all that is due now, and set the clock for what is due later."""
+        while self._refusal is None and self._step():
+            pass
+        self._set_clock()
+
+    def _step(self) -> bool:
+        """Do one thing that is due, if there is one."""
+        dealing = self.dealing
+        state = dealing.state
+        if state.phase is Phase.WAITING:
+            if not self._deferred:
+                return self._begin_hand()
+            waiting = self._deferred.popleft()
+            self._guarded(waiting.run, waiting.answer)
+            return True
+        if state.phase is Phase.LINKS and not opening.links_missing(state, dealing.links):
+            self.submit(dealing.commit_deck())
+            return True
+        paused = state.play is not None and state.play.stage is Stage.PAUSE
+        if paused and self.house.clock.now() >= dealing.pause_until:
+            self.submit(dealing.end_hand())
+            return True
+        return False
+
+    def _begin_hand(self) -> bool:
+        dealing = self.dealing
+        unit = dealing.begin_unit()
+        why_not = opening.may_open_hand(dealing.state, unit.at)
+        if why_not is None:
+            try:
+                dealing.open_hand(unit)
+            except FairnessError as error:
+                self.house.unhealthy(error)
+                self._call_at(unit.at + ENTROPY_RETRY_MS, partial(self._guarded, self._advance))
+                return False
+            self.submit(unit)
+            return True
+        if why_not.reason is TableReason.MAX_HANDS:
+            self._close_and_go_on(CloseReason.MAX_HANDS)
+        elif why_not.reason is TableReason.MAX_TIME:
+            self._close_and_go_on(CloseReason.MAX_TIME)
+        return False
+
+    def _close_and_go_on(self, reason: CloseReason) -> None:
+        made: list[tuple[Table, LogAppend]] = []
+
+        def open_successor(unit: Unit) -> None:
+            successor, opens, carried = self._go_on(self, unit)
+            unit.movements += carried
+            made.append((successor, opens))
+
+        unit = self.dealing.close(reason, self.house.draw_game(), open_successor)
+        successor, opens = made[0]
+        written = self.submit(unit, None, opens)
+        written.add_done_callback(partial(self._succeeded, successor))
+
+    def _succeeded(self, successor: "Table", written: Written) -> None:
+        if fault_of(written) is None:
+            self._follow(successor)
+
+    # Clocks.
+
+    def _set_clock(self) -> None:
+        due = self._due() if self._refusal is None else None
+        if due is not None:
+            self._call_at(due, self._ring)
+
+    def _due(self) -> int | None:
+        """Say when something is due that nobody has to ask for."""
+        dealing = self.dealing
+        state = dealing.state
+        if state.phase is Phase.LINKS:
+            return max(opening.links_deadline(state) or 0, self._grace)
+        if state.play is not None:
+            pending = hand.decision(state.play)
+            return max(pending.deadline, self._grace) if pending else dealing.pause_until
+        if state.phase is Phase.WAITING:
+            why_not = opening.may_open_hand(state, self.house.clock.now())
+            if why_not is not None and why_not.reason is TableReason.AWAITING_ANCHORS:
+                return why_not.numbers["until"]
+            return state.opened_at + state.rules.max_ms + 1
+        return None
+
+    def _ring(self) -> None:
+        self._timer = None
+        due = self._due()
+        if due is None or self.house.clock.now() < due:
+            self._set_clock()
+            return
+        self._guarded(self._run_out)
+        self._guarded(self._advance)
+
+    def _run_out(self) -> None:
+        dealing = self.dealing
+        if dealing.state.phase is Phase.LINKS:
+            self.submit(dealing.void_hand(VoidReason.LINK_MISSING))
+        elif dealing.state.play is not None and hand.decision(dealing.state.play) is not None:
+            self.submit(dealing.act_by_clock())
+
+    def _call_at(self, at: int, call: Callable[[], None]) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.house.clock.call_at(at, call)
+
+    def _cover_later(self) -> None:
+        if self._cover is None and self._refusal is None:
+            at = self.house.clock.now() + COVER_AFTER_MS
+            self._cover = self.house.clock.call_at(at, partial(self._guarded, self._sign_now))
+
+    def _sign_now(self) -> None:
+        self._cover = None
+        if not self.dealing.log.is_covered:
+            unit = self.dealing.begin_unit()
+            self.dealing.log.sign(unit)
+            self.submit(unit)
+
+    # The rest.
+
+    def _stand(self) -> Standing:
+        state = self.dealing.state
+        pending = hand.decision(state.play) if state.play is not None else None
+        note, size = self._checkpoint
+        return Standing(
+            state=state,
+            size=self.dealing.log.size,
+            checkpoint=note,
+            checkpoint_size=size,
+            decision=pending,
+            deadline=max(pending.deadline, self._grace) if pending else 0,
+            openings=self.dealing.openings,
+        )
+
+    def _guarded(
+        self, act: Callable[[], None], answer: "asyncio.Future[bytes] | None" = None
+    ) -> None:
+        """Run a part of the table; what goes wrong in it halts the table, and nothing else."""
+        try:
+            act()
+        except Exception as fault:  # noqa: BLE001 - a halted table is told, whatever it was
+            self.halt(fault)
+            if answer is not None and not answer.done():
+                answer.set_exception(self._refusal or store_failed())
+
+    def _end(self, refusal: Refused) -> None:
+        if self._refusal is None:
+            self._refusal = refusal
+        for timer in (self._timer, self._cover):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._cover = None
+        waiters, self._link_waiters = self._link_waiters, []
+        _let_go(waiters, refusal)
+        while self._deferred:
+            answer = self._deferred.popleft().answer
+            if not answer.done():
+                answer.set_exception(refusal)
+
+    async def _settled(self) -> None:
+        while self._last_write is not None and not self._last_write.done():
+            await asyncio.wait([self._last_write])
+
+    async def _look_up(self, scope: str, caller: str, request_id: str) -> Answer | None:
+        return await self.house.read(lambda store: store.answer(scope, caller, request_id))
+
+
+def fault_of(written: Written) -> BaseException | None:
+    """Say what kept a unit from being written; None when it is durable."""
+    if written.cancelled():
+        return asyncio.CancelledError()
+    error = written.exception()
+    if error is None and not isinstance(written.result(), Appended):
+        return RuntimeError(f"the store refused a unit: {type(written.result()).__name__}")
+    return error
+
+
+def store_failed() -> Refused:
+    """Build the refusal of what the store could not take."""
+    message = "the store takes nothing more: call again when the dealer has restarted"
+    return refused(ServiceReason.STORE_FAILED, message)
+
+
+def _tell_decision(unit: Unit, standing: Standing) -> None:
+    """Put the turn that stands behind the unit's lines into the last thing that all are told."""
+    if standing.decision is None:
+        return
+    last = unit.told[-1][1] if unit.told else None
+    if not isinstance(last, Batch):
+        last = Batch(unit.next_index)
+        unit.told.append(("", last))
+    last.decision, last.deadline = standing.decision, standing.deadline
+
+
+def _let_go(waiters: list["asyncio.Future[None]"], refusal: Refused) -> None:
+    for waiter in waiters:
+        if not waiter.done():
+            waiter.set_exception(refusal)
