@@ -32,6 +32,7 @@ class Operate:
         faults = tuple(
             Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)
         )
+        faults += _not_offered(rules)
         if faults:
             raise Malformed(faults)
         request = request_of(caller, "OpenGame", asked.request_id, asked)
@@ -111,6 +112,16 @@ class Operate:
             if asked.stop_at_end:
                 return
             await house.chips.after(seen)
+
+
+def _not_offered(rules: RuleSet) -> tuple[Violation, ...]:
+    """Name what rules may say and this dealer does not do, so that it promises nothing of it."""
+    faults = []
+    if rules.log_proof in {"follow", "before_cards"}:
+        faults.append(Violation("rules.log_proof", "must be none: this dealer keeps no such log"))
+    if rules.beacon is not None:
+        faults.append(Violation("rules.beacon", "must be left out: this dealer mixes none in"))
+    return tuple(faults)
 
 
 def _movements(store: Store, *, after: int) -> tuple[StoredMovement, ...]:
