@@ -68,6 +68,12 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="promises that have to hold, such as SIGNED,PLAYER-MIXED",
     )
+    verify.add_argument(
+        "--evidence",
+        metavar="DIR",
+        default=".",
+        help="where the evidence of a fork is written (the current directory)",
+    )
     verify.add_argument("--json", action="store_true", help="print one JSON object")
     verify.set_defaults(run=_verify)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,15 +51,19 @@ def run(options: argparse.Namespace) -> int:
         if name != "-":
             with opened(name):
                 pass
+    directory = Path(options.evidence)
+    if not directory.is_dir():
+        message = f"--evidence {shown(options.evidence)}: no such directory"
+        raise UsageError(message)
     report = audit(_items(files), request, CHECKS, required=required, warnings=warnings)
+    written = [_write_fork(directory, fork, number) for number, fork in enumerate(report.forks, 1)]
+    report = replace(report, notices=(*report.notices, *(words for words in written if words)))
     for words in report.warnings:
         say.warning(words)
     if options.json:
         say.out(render_json(report))
     else:
         say.out(render_text(report, colour=sys.stdout.isatty()))
-    for number, fork in enumerate(report.forks, 1):
-        _write_fork(fork, number)
     return int(report.exit_status())
 
 
@@ -133,15 +138,17 @@ def _items(names: Sequence[str]) -> Iterator[Item]:
                 yield Damage(shown(name), 0, problem, fatal=True)
 
 
-def _write_fork(fork: Fork, number: int) -> None:
-
+def _write_fork(directory: Path, fork: Fork, number: int) -> str | None:
+    """Write the evidence; say where it is, or put it on standard error if that fails."""
     game = fork.log_origin.rpartition("/")[2]
-    path = Path(f"cutcard-fork-{game}-{number}.json")
+    path = directory / f"cutcard-fork-{game}-{number}.json"
     try:
         path.write_text(render_fork(fork), encoding="utf-8")
     except OSError as error:
         say.error(f"can not write the evidence to {path}: {reason(error)}")
         say.note("the evidence follows")
         sys.stderr.write(render_fork(fork))
-    else:
-        say.note(f"the evidence of a fork is in {path}")
+        return None
+    words = f"the evidence of a fork is in {path}"
+    say.note(words)
+    return words

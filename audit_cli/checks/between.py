@@ -77,7 +77,7 @@ class Between:
         body = line.body
         seat = self._named(line)
         self._awaited.discard(body["player"])
-        if seat is None:
+        if seat is None or self._table.torn:
             return
         stack = body.get("stack")
         if self._table.is_dealt_in(body["seat"], body["player"]):
@@ -91,7 +91,7 @@ class Between:
     def chips_added(self, line: Line) -> None:
         """Not above the largest buy-in."""
         seat, rules = self._named(line), self._table.rules
-        if seat is None or rules is None:
+        if seat is None or rules is None or self._table.torn:
             return
         stack = seat.stack + line.body["amount"]
         if stack > rules.buy_in_max:

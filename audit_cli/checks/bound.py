@@ -84,7 +84,7 @@ class Bound:
         """Tell secrets that are missing from secrets that are not there yet."""
         absent = 0
         for hand, (opening, _) in self._waiting.items():
-            if hand < self._latest:
+            if hand < self._latest and not self._table.damaged:
                 text = "the hand's secret is missing, and a later hand's is there"
                 self._voice.broken(text, opening, hand)
             else:

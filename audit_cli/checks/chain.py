@@ -63,7 +63,7 @@ class Chain:
     def game_closed(self, line: Line) -> None:
         """How the game ends; called behind `line` and before the table takes the entry."""
         leaves, self._leaves = self._leaves, None
-        if leaves is None:
+        if leaves is None or self._table.torn:
             return
         size = len(leaves) // HASH_BYTES
         root = b""

@@ -27,6 +27,8 @@ _STREETS = ((_BURN, _BOARD, _BOARD, _BOARD), (_BURN, _BOARD), (_BURN, _BOARD))
 def _words(target: int) -> str:
     if target == _BURN:
         return "burn"
+    if target < _BOARD:
+        return f"board {-target}"
     return "board" if target == _BOARD else f"seat {target}"
 
 
@@ -65,6 +67,8 @@ class Dealt:
 
     def dealt(self, line: Line) -> None:
         """Positions go out."""
+        if self._table.torn:
+            return
         logged = [(item["position"], _target(item)) for item in line.body["positions"]]
         self._positions += len(logged)
         wanted = self._plan.pop(0) if self._plan else ()
@@ -84,8 +88,10 @@ class Dealt:
 
     def opened(self, line: Line) -> None:
         """Positions are opened, each where it was dealt."""
+        if self._table.torn:
+            return
         body = line.body
-        target = body.get("seat", _BOARD)
+        target = body["seat"] if "seat" in body else -body["board"]
         cards = body["cards"]
         self._openings += len(cards)
         last = -1
@@ -108,7 +114,7 @@ class Dealt:
     def extra(self, extra: Extra) -> None:
         """A player's own opening is of a hole card."""
         body = extra.body
-        if extra.kind == "opening" and body["position"] >= self._holes.get(body["hand"], 0):
+        if extra.kind == "opening" and not self._table.damaged and body["position"] >= self._holes.get(body["hand"], 0):
             text = f"position {body['position']} is opened to a player, and went to none"
             self._voice.broken_at(text, extra.number, body["hand"])
 

@@ -148,7 +148,7 @@ class Ordered:
         if hand <= self._last_revealed:
             text = "secrets are not revealed in rising order, once each"
             self._voice.broken(text, line, hand, f"a hand above {self._last_revealed}", hand)
-        elif hand in self._voided or hand not in self._known:
+        elif hand in self._voided or not (hand in self._known or self._table.damaged):
             what = "is void" if hand in self._voided else "was never opened"
             self._voice.broken(f"a secret is revealed for a hand that {what}", line, hand)
         self._last_revealed = max(hand, self._last_revealed)

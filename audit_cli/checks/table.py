@@ -109,13 +109,14 @@ class Table:
     """A game's seats, button, misses and open hand.
 
     `torn` tells that an unreadable entry came since the last opening: what the state should be
-    is then not known before the next one.
+    is then not known before the next one. `damaged` tells that one came at all.
     """
 
     __slots__ = (
         "button",
         "button_stays",
         "closed_at",
+        "damaged",
         "game",
         "game_bytes",
         "hand",
@@ -152,6 +153,7 @@ class Table:
         self.own_voids = 0
         self.hand: OpenHand | None = None
         self.torn = False
+        self.damaged = False
         # How the table takes each kind of entry that changes it.
         self.handlers: dict[str, Callable[[Line], None]] = {
             "": self._unreadable,
@@ -195,7 +197,8 @@ class Table:
         return "in"
 
     def _unreadable(self, _: Line) -> None:
-        self.torn = True
+        self.damaged = self.torn = True
+        self.hand = None
 
     def _game_opened(self, line: Line) -> None:
         self.rules = read_rules(line.body["rules"])
