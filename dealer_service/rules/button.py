@@ -22,12 +22,8 @@ def place_button(dealt_in: Sequence[int], last: int, *, stays: bool) -> Position
 
     `last` is the last hand's button, 0 where there was none; `stays` whether that hand was void.
     """
-    if not last:
-        button = dealt_in[0]
-    elif stays and last in dealt_in:
-        button = last
-    else:
-        button = next_left(dealt_in, last)
+    # Where there was no button, the first seat to the left of 0 is the lowest.
+    button = last if stays and last in dealt_in else next_left(dealt_in, last)
     small_blind = button if len(dealt_in) == 2 else next_left(dealt_in, button)
     return Positions(button, small_blind, next_left(dealt_in, small_blind))
 

@@ -190,7 +190,6 @@ def _seat_left(state: TableState, at: int, entry: SeatLeft | PlayerRemoved) -> T
     seat = _held(state, entry.seat, entry.player)
     awaited = state.awaited - {entry.player}
     if is_dealt_in(state, entry.seat):
-        _require(entry.stack is None, "the chips of a seat dealt in leave when the hand ends")
         seats = _with_seat(state, entry.seat, replace(seat, leaving=True))
     else:
         _require(entry.stack == seat.stack, "the seat has another stack")
@@ -314,7 +313,6 @@ def _hand_void(state: TableState, at: int, entry: HandVoid) -> TableState:
 
 def _deck_committed(state: TableState, at: int, entry: DeckCommitted) -> TableState:
     opened = _require_hand(state, entry.hand)
-    _require(state.phase is Phase.LINKS, "a hand has one deck")
     came = {one.seat: one.link for one in entry.links}
     _require(came.keys() == opened.frozen.keys(), "it has not the link of every frozen anchor")
     seats = {

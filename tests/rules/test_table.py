@@ -111,6 +111,12 @@ def in_play() -> Simulator:
     return game
 
 
+def paused() -> Simulator:
+    game = waiting()
+    game.pause()
+    return game
+
+
 def closed() -> Simulator:
     game = waiting()
     game.play_hand()
@@ -138,6 +144,7 @@ IMPOSSIBLE: list[tuple[str, Any, e.Entry]] = [
     ("an anchor of a player dealt in", awaiting_links, e.Anchored(1, "ann", BYTES)),
     ("a missing link that was not", waiting, e.Anchored(1, "ann", BYTES, 1, BYTES)),
     ("resuming what runs", waiting, e.Resumed()),
+    ("pausing twice", paused, e.Paused()),
     ("a void without a hand", waiting, e.HandVoid(1, e.VoidReason.OPERATOR, BYTES, (), ())),
     ("a void of another hand", awaiting_links, e.HandVoid(2, e.VoidReason.OPERATOR, BYTES, (), ())),
     (
@@ -274,6 +281,19 @@ def test_a_void_gives_the_links_that_came_as_anchors_and_takes_the_others() -> N
     assert game.state.misses == {"ben": (1,)}
     assert game.state.voids == 0
     assert game.state.void_hands == (1,)
+
+
+def test_after_two_misses_a_player_anchors_no_more() -> None:
+    game = waiting()
+    for _ in range(2):
+        game.open_hand()
+        game.give_links(missing=["ben"])
+        game.void_hand(e.VoidReason.LINK_MISSING)
+        last = game.state
+        if last.misses["ben"] == (1,):
+            game.anchor("ben")
+    with pytest.raises(ImpossibleEntry):
+        evolve(last, game.now, e.Anchored(2, "ben", BYTES, 2, BYTES))
 
 
 def test_a_void_by_the_operator_is_counted_and_blames_nobody() -> None:

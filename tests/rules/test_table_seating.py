@@ -224,6 +224,20 @@ def test_a_pause_and_its_end() -> None:
     assert granted(seating.resume(game.state)) == (e.Resumed(),)
 
 
+def test_who_has_no_seat_asks_for_nothing() -> None:
+    state = waiting().state
+    asked = [
+        seating.leave_seat(state, "dan"),
+        seating.remove_player(state, "dan"),
+        seating.add_chips(state, "dan", 1),
+        seating.sit_out(state, "dan"),
+        seating.come_back(state, "dan"),
+    ]
+    for refused in asked:
+        assert isinstance(refused, Refusal)
+        assert refused.reason is TableReason.NOT_SEATED
+
+
 def test_a_closed_game_takes_nothing_more() -> None:
     state = closed().state
     asked = [
