@@ -70,7 +70,7 @@ class RecordProblem:
 
 
 def read_records(data: bytes) -> dict[str, Record] | RecordProblem:
-    """The records of a file by game, or its first line that is not of this format."""
+    """Return the records of a file by game, or its first line that is not of this format."""
     records: dict[str, Record] = {}
     record: Record | None = None
     lines = data.split(b"\n")[:-1]

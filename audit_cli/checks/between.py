@@ -22,7 +22,7 @@ class Between:
         self._voice = voice
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         # Carried players for whose anchors the first hand of a game waits.
         self._awaited: set[str] = set()
@@ -33,7 +33,7 @@ class Between:
         self._voice.broken(text, line, number, expected, found)
 
     def _named(self, line: Line) -> Seat | None:
-        """The seat that an entry names; says so where its player does not hold it."""
+        """Return the seat that an entry names; says so where its player does not hold it."""
         seat = self._table.find(line.body)
         if seat is None or seat.leaving:
             if not self._table.torn:
@@ -52,7 +52,7 @@ class Between:
             self._awaited = {seat["player"] for seat in previous["seats"] if seat["anchored"]}
 
     def seat_taken(self, line: Line) -> None:
-        """A free seat, a player who sits nowhere else, and a stack within the buy-in."""
+        """Judge a free seat, a player who sits nowhere else, and a stack within the buy-in."""
         table, body, rules = self._table, line.body, self._table.rules
         if rules is None:
             return
@@ -73,7 +73,7 @@ class Between:
             self._broken(text, line, "no anchor", body["player"])
 
     def left(self, line: Line) -> None:
-        """The chips leave with the player, or stay until the hand has ended."""
+        """Judge a leave: the chips go with the player, or stay until the hand has ended."""
         body = line.body
         seat = self._named(line)
         self._awaited.discard(body["player"])
@@ -99,16 +99,16 @@ class Between:
             self._broken(text, line, f"{rules.buy_in_max} at most", stack)
 
     def named(self, line: Line) -> None:
-        """An entry of a player who has to hold the seat."""
+        """Judge an entry of a player who has to hold the seat."""
         self._named(line)
 
     def anchored(self, line: Line) -> None:
-        """A carried player has an anchor again."""
+        """Take an anchor: a carried player has one again."""
         self._named(line)
         self._awaited.discard(line.body["player"])
 
     def hand_opened(self, line: Line) -> None:
-        """The hand may open, repeats the state before it, and gives button and blinds by rule."""
+        """Judge an opening: it may come, repeats the state, and gives button and blinds by rule."""
         table, rules = self._table, self._table.rules
         if rules is None:
             return

@@ -30,7 +30,7 @@ class Bound:
         self._secrets = 0
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
         # Hands that are to have a secret, with their openings: the entry and the commitment.
@@ -38,14 +38,14 @@ class Bound:
         self._latest = 0
 
     def hand_opened(self, line: Line) -> None:
-        """A commitment is logged."""
+        """Take a commitment."""
         self._hands += 1
         hand = line.body["hand"]
         # The place is kept without the entry's content: a game has many hands.
         self._waiting[hand] = (line._replace(body={}), line.body["commitment"])
 
     def hand_void(self, line: Line) -> None:
-        """A void shows its hand's secret; COMPLETE asks for it."""
+        """Open the secret that a void shows; COMPLETE asks for it."""
         hand = line.body["hand"]
         secret = line.body.get("secret")
         if secret is None:
@@ -54,7 +54,7 @@ class Bound:
             self._open(line, hand, secret)
 
     def secret_revealed(self, line: Line) -> None:
-        """A secret comes behind the close."""
+        """Open a secret that comes behind the close."""
         hand = line.body["hand"]
         self._latest = max(self._latest, hand)
         self._open(line, hand, line.body["secret"])
@@ -94,7 +94,7 @@ class Bound:
         self._voice.end()
 
     def conclude(self) -> None:
-        """What was opened."""
+        """Say what was opened."""
         self._voice.holds(
             f"{count(self._hands, 'hand')}, {count(self._secrets, 'secret')} that open "
             "their commitments"

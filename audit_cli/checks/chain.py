@@ -42,7 +42,7 @@ class Chain:
         self._origins: dict[str, str] = {}
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._leaves: bytearray | None = bytearray()
         for voice in (self._played, self._complete):

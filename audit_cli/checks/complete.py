@@ -43,7 +43,7 @@ class Complete:
         self._games = 0
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._games += 1
         self._table = table
         self._voice.begin(table.game)
@@ -61,7 +61,7 @@ class Complete:
         self._to_reveal: set[int] = set()
 
     def hand_opened(self, line: Line) -> None:
-        """The next hand; called before the table takes the entry."""
+        """Take the next hand, before the table takes the entry."""
         table = self._table
         number = line.body["hand"]
         self._hands += 1
@@ -101,11 +101,11 @@ class Complete:
                 )
 
     def moved(self, _: Line) -> None:
-        """A chip or a card moved in the open hand."""
+        """Note that a chip or a card moved in the open hand."""
         self._moved = True
 
     def hand_void(self, line: Line) -> None:
-        """A void; called before the table takes the entry."""
+        """Judge a void, before the table takes the entry."""
         table, body = self._table, line.body
         number, reason = body["hand"], body["reason"]
         self._voids += 1
@@ -170,7 +170,7 @@ class Complete:
             self._voice.broken(text, line, number, f"not before {due}", line.at)
 
     def voided(self, line: Line) -> None:
-        """The void again, when the table has taken its links: print the deck where it is known."""
+        """Print a void and its deck, where it is known, when the table has taken its links."""
         body = line.body
         players = [item["player"] for item in body["missing"]]
         by = f", the link of {' and '.join(players)} is missing" if players else ""
@@ -184,7 +184,7 @@ class Complete:
         self._print([f"hand {body['hand']} is void: {body['reason']}{by}{again}", *(words or [])])
 
     def anchored(self, line: Line) -> None:
-        """A missing link may complete the links of a void."""
+        """See whether a missing link completes the links of a void."""
         number, link = line.body.get("missing_hand"), line.body.get("missing_link")
         void = self._pending.get(number) if number is not None else None
         if void is None or link is None:
@@ -206,7 +206,7 @@ class Complete:
                 self._voice.notice(text)
 
     def game_closed(self, line: Line) -> None:
-        """The close; called before the table takes the entry."""
+        """Take the close, before the table takes the entry."""
         hand = self._table.hand
         if hand is not None and not self._table.torn:
             text = "a hand neither ended nor is void when the game closes"
@@ -230,7 +230,7 @@ class Complete:
         self._own = []
 
     def secret_revealed(self, line: Line) -> None:
-        """A secret, in its time."""
+        """Judge the time of a secret."""
         self._to_reveal.discard(line.body["hand"])
         rules, close = self._table.rules, self._close
         if rules is None or close is None:
@@ -246,7 +246,7 @@ class Complete:
             )
 
     def end(self, ended: Ended) -> None:
-        """What is not there at the end is not established; what was void is told."""
+        """End the game: what is not there is not established, what was void is told."""
         # An open game may still turn out to be closed by a restore.
         self._judge_own_voids(restored=True)
         if self._close is None:
@@ -276,7 +276,7 @@ class Complete:
             self._voice.notice(f"missing links by player: {players}")
 
     def conclude(self) -> None:
-        """What was counted."""
+        """Say what was counted."""
         self._voice.holds(
             f"{count(self._hands, 'hand')} of {count(self._games, 'game')}, none missing; "
             f"{count(self._voids, 'void')}"

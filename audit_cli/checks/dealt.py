@@ -45,7 +45,7 @@ class Dealt:
         self._openings = 0
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
         self._plan: list[tuple[int, ...]] = []
@@ -56,7 +56,7 @@ class Dealt:
         self._hand = 0
 
     def hand_opened(self, line: Line) -> None:
-        """A fresh deck; called when the table has taken the entry."""
+        """Plan the positions of a fresh deck, when the table has taken the opening."""
         hand = self._table.hand
         assert hand is not None
         order = clockwise(hand.players, hand.button)
@@ -111,19 +111,21 @@ class Dealt:
                 self._voice.broken(text, line, body["hand"])
             last = position
 
-    def extra(self, extra: Extra) -> None:
-        """A player's own opening is of a hole card."""
+    def behind(self, extra: Extra) -> None:
+        """Judge that a player's own opening is of a hole card."""
         body = extra.body
-        if extra.kind == "opening" and not self._table.damaged and body["position"] >= self._holes.get(body["hand"], 0):
+        if extra.kind != "opening" or self._table.damaged:
+            return
+        if body["position"] >= self._holes.get(body["hand"], 0):
             text = f"position {body['position']} is opened to a player, and went to none"
             self._voice.broken_at(text, extra.number, body["hand"])
 
     def end(self) -> None:
-        """The game's entries are over."""
+        """End the game: count what was not listed."""
         self._voice.end()
 
     def conclude(self) -> None:
-        """What was followed."""
+        """Say what was followed."""
         self._voice.holds(
             f"{count(self._positions, 'position')} in order, {count(self._openings, 'opening')} "
             "where they were dealt"

@@ -123,7 +123,7 @@ class GameLog:
         return {"*": self._line}
 
     def begin(self, header: Header, /) -> None:
-        """A game begins, with a fresh table."""
+        """Begin a game, with a fresh table."""
         self._games += 1
         self._table = Table(header)
         checks = (
@@ -144,7 +144,7 @@ class GameLog:
         self._reveal(line, line.body["secret"])
 
     def _void(self, line: Line) -> None:
-        """A void may end a hand whose deck was committed: its deck is compared all the same."""
+        """Compare the deck of a void hand, where one was committed."""
         self._reveal(line, line.body.get("secret"))
 
     def _reveal(self, line: Line, secret: str | None) -> None:
@@ -153,17 +153,17 @@ class GameLog:
         self._played.reveal(number, deck)
 
     def signed(self, signed: Signed, /) -> None:
-        """A good checkpoint covers all entries so far."""
+        """Note that a good checkpoint covers all entries so far."""
         del signed
         self._ordered.signed()
 
     def behind(self, extra: Extra, /) -> None:
-        """A player's own opening."""
-        self._replayed.extra(extra)
-        self._dealt.extra(extra)
+        """Judge a player's own opening."""
+        self._replayed.behind(extra)
+        self._dealt.behind(extra)
 
     def end(self, ended: Ended, /) -> None:
-        """The game is over: what was waited for will not come."""
+        """End the game: what was waited for will not come."""
         self._covered += ended.covered
         if ended.checkpoints == 0:
             text = f"no checkpoint of {ended.key} covers a line"
@@ -183,7 +183,7 @@ class GameLog:
             self._mine.end()
 
     def conclude(self) -> None:
-        """What holds, over all games; nothing where no entry was covered."""
+        """Say what holds, over all games; nothing where no entry was covered."""
         self._chain.conclude()
         self._outside.conclude()
         if self._covered:

@@ -37,7 +37,7 @@ class Mine:
         self._seen: set[str] = set()
 
     def begin(self, table: Table, header: Header) -> None:
-        """A game begins; without a record of it nothing is compared."""
+        """Begin a game; without a record of it nothing is compared."""
         self._table = table
         self._voice.begin(table.game)
         self._key = self._trusted or header.key
@@ -67,7 +67,7 @@ class Mine:
             self._roots[self._frontier.size] = self._frontier.root()
 
     def hand_opened(self, line: Line) -> None:
-        """The checkpoint of the hand's link ends here; called when the table has taken it."""
+        """Judge where the link's checkpoint ends, when the table has taken the opening."""
         record, hand = self._record, self._table.hand
         if record is None or hand is None:
             return
@@ -87,11 +87,11 @@ class Mine:
             )
 
     def deck_committed(self, line: Line) -> None:
-        """The player's link is in the deck."""
+        """Look for the player's link in the deck."""
         self._compare(line, committed=True)
 
     def hand_void(self, line: Line) -> None:
-        """The player's link stands in the void, where it came."""
+        """Look for the player's link in the void, where it came."""
         hand = self._table.hand
         if hand is not None and not hand.committed:
             self._compare(line, committed=False)
@@ -153,7 +153,7 @@ class Mine:
         self._voice.end()
 
     def conclude(self) -> None:
-        """What was found of the player's own."""
+        """Say what was found of the player's own."""
         for game in self._records:
             if game not in self._seen:
                 self._voice.notice(f"the record's game {game} is not in the input")

@@ -33,7 +33,7 @@ class Mixed:
         self._weakest_hand = 0
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
         self._used: set[str] = set()
@@ -42,13 +42,13 @@ class Mixed:
         self._rerolls: list[int] = []
 
     def seat_taken(self, line: Line) -> None:
-        """A player sits, with an anchor or without."""
+        """Take the anchor with which a player sits, if it has one."""
         anchor = line.body.get("anchor")
         if anchor is not None:
             self._use(anchor, line, None)
 
     def anchored(self, line: Line) -> None:
-        """A new anchor; called before the table takes the entry."""
+        """Judge a new anchor, before the table takes the entry."""
         body, table = line.body, self._table
         player, number = body["player"], body.get("missing_hand")
         outstanding = table.outstanding.get(player)
@@ -180,7 +180,7 @@ class Mixed:
         self._voice.end()
 
     def conclude(self) -> None:
-        """The strength of the claim, where no record decides."""
+        """Say how strong the claim is, where no record decides."""
         if not self._alone:
             return
         if self._weakest is None:

@@ -74,7 +74,7 @@ class Ordered:
         self._decks = 0
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
         self._place = _Place.START
@@ -127,21 +127,21 @@ class Ordered:
             if self._table.is_dealt_in(line.body["seat"], line.body["player"]):
                 self._complain("anchored of a player dealt into the open hand", line)
         elif kind == "hand_void":
-            self._uncovered = None
-            hand = self._table.hand
-            reason = line.body["reason"]
-            if hand is not None and hand.committed and reason != "dealer_fault":
-                text = "a hand is void after its deck was committed"
-                self._complain(text, line, "hand_ended, or reason dealer_fault", reason)
-            # Its secret stands in the void, so that none is revealed for it later.
-            self._voided.add(line.body["hand"])
-        elif kind == "hand_opened":
+            self._check_void(line)
+        elif kind in ("hand_opened", "hand_ended"):
             self._known.add(line.body["hand"])
-            self._uncovered = None
-        elif kind == "hand_ended":
             self._uncovered = None
         elif kind == "secret_revealed":
             self._check_reveal(line)
+
+    def _check_void(self, line: Line) -> None:
+        self._uncovered = None
+        hand, reason = self._table.hand, line.body["reason"]
+        if hand is not None and hand.committed and reason != "dealer_fault":
+            text = "a hand is void after its deck was committed"
+            self._complain(text, line, "hand_ended, or reason dealer_fault", reason)
+        # Its secret stands in the void, so that none is revealed for it later.
+        self._voided.add(line.body["hand"])
 
     def _check_reveal(self, line: Line) -> None:
         hand = line.body["hand"]
@@ -168,15 +168,15 @@ class Ordered:
         self._voice.broken(text, line, self._number(line), expected, found)
 
     def signed(self) -> None:
-        """A good checkpoint covers all entries so far."""
+        """Note that a good checkpoint covers all entries so far."""
         self._uncovered = None
 
     def end(self) -> None:
-        """The game's entries are over."""
+        """End the game: count what was not listed."""
         self._voice.end()
 
     def conclude(self) -> None:
-        """What was looked at."""
+        """Say what was looked at."""
         self._voice.holds(
             f"{count(self._entries, 'entry')} in order, "
             f"{count(self._decks, 'deck')} signed before the first card"

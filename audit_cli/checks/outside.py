@@ -27,12 +27,12 @@ class Outside:
         self._named = False
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._beacon.begin(table.game)
 
     def game_opened(self, line: Line) -> None:
-        """The rules name a beacon, or none."""
+        """See whether the rules name a beacon."""
         chain = line.body["rules"].get("beacon")
         if chain is not None:
             self._named = True
@@ -40,7 +40,7 @@ class Outside:
             self._beacon.unproved(text)
 
     def deck_committed(self, line: Line) -> None:
-        """A deck has a round exactly where the rules name a beacon."""
+        """Judge that a deck has a round exactly where the rules name a beacon."""
         rules = self._table.rules
         named = rules is not None and rules.beacon is not None
         if named != ("beacon" in line.body):
@@ -51,7 +51,7 @@ class Outside:
             self._beacon.broken(text, line, line.body["hand"], wanted, found)
 
     def end(self) -> None:
-        """The game's entries are over."""
+        """End the game: count what was not listed."""
         self._beacon.end()
 
     def conclude(self) -> None:

@@ -8,13 +8,15 @@ secret comes, and are then judged by the cards that nobody saw.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from audit_cli.checks.between import Between
+from audit_cli.checks.mucks import Mucks
 from audit_cli.checks.voice import Voice, count
+from audit_cli.checks.words import list_shares, name_five, summarise
 from audit_cli.derive import CARD_NUMBERS, CARDS
 from audit_cli.poker.hand import BOARD_COUNTS, Award, Hand, Step
-from audit_cli.poker.ranking import Strength, best_five, measure, name_hand
+from audit_cli.poker.ranking import best_five, name_hand
 from audit_cli.poker.showdown import wins_or_ties
 from audit_cli.report.finding import Promise
 
@@ -28,16 +30,6 @@ if TYPE_CHECKING:
     from audit_cli.poker.betting import Decision
 
 MAX_LATE = 20
-
-
-class _Muck(NamedTuple):
-    """A hand that was mucked by policy: where, and what it had to win or tie to be shown."""
-
-    line: Line
-    seat: int
-    positions: tuple[int, int]
-    board: tuple[int, ...]
-    against: tuple[Strength | None, ...]
 
 
 class Played:
@@ -73,7 +65,7 @@ class Played:
         }
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
         self._between.begin(table)
@@ -83,8 +75,7 @@ class Played:
         self._expected = -1
         self._late: list[str] = []
         self._late_count = 0
-        self._mucks: dict[int, list[_Muck]] = {}
-        self._unjudged = 0
+        self._mucks = Mucks(self._voice)
 
     def line(self, line: Line) -> None:
         """Judge one entry before the table takes it."""
@@ -102,13 +93,13 @@ class Played:
         self._voice.broken(text, line, None if hand is None else hand.number, expected, found)
 
     def _due(self, line: Line, *steps: Step) -> Hand | None:
-        """The hand, if one of `steps` is due in it; else says so, and follows it no further."""
+        """Return the hand if one of `steps` is due in it; else say so and follow it no further."""
         hand = self._hand
         if hand is None:
             return None
         if hand.due.step in steps:
             return hand
-        self._broken(f"{line.kind} where something else is due", line, hand.due, _summary(line))
+        self._broken(f"{line.kind} where something else is due", line, hand.due, summarise(line))
         self._hand = None
         return None
 
@@ -135,7 +126,7 @@ class Played:
         body, due = line.body, hand.due
         what = "small_blind" if due.step is Step.SMALL_BLIND else "big_blind"
         if (body["what"], body["seat"], body["amount"]) != (what, due.seat, due.amount):
-            self._broken("a blind is posted otherwise", line, due, _summary(line))
+            self._broken("a blind is posted otherwise", line, due, summarise(line))
         if self._has(hand, body["seat"], body["amount"], line):
             hand.post(body["seat"], body["amount"])
 
@@ -176,23 +167,23 @@ class Played:
         wanted = BOARD_COUNTS[hand.street]
         if len(cards) != wanted or len({*cards, *hand.board}) != wanted + len(hand.board):
             text = "the board is not opened whole"
-            self._broken(text, line, count(wanted, "new card"), _summary(line))
+            self._broken(text, line, count(wanted, "new card"), summarise(line))
             self._hand = None
             return
         hand.open_board(cards, line.at)
 
     def _shown(self, line: Line) -> None:
-        """A player shows behind the last award (protocol 9.6)."""
+        """Judge a show behind the last award (protocol 9.6)."""
         hand = self._due(line, Step.END)
         if hand is None:
             return
         seat = line.body["seat"]
         if seat not in hand.order:
-            self._broken("a player shows who was not dealt in", line, found=_summary(line))
+            self._broken("a player shows who was not dealt in", line, found=summarise(line))
         elif seat in hand.shown:
-            self._broken("a player shows cards that are open", line, found=_summary(line))
+            self._broken("a player shows cards that are open", line, found=summarise(line))
         elif len(line.body["cards"]) != 2:
-            self._broken("a player shows other than both cards", line, found=_summary(line))
+            self._broken("a player shows other than both cards", line, found=summarise(line))
         else:
             hand.shown.append(seat)
 
@@ -203,19 +194,19 @@ class Played:
         body, due = line.body, hand.due
         by = "rule" if due.step is Step.SHOW else "policy"
         if (body["seat"], body["by"]) != (due.seat, by):
-            self._broken("a hand is opened otherwise", line, f"{due}, by {by}", _summary(line))
+            self._broken("a hand is opened otherwise", line, f"{due}, by {by}", summarise(line))
             self._hand = None
             return
         cards = [CARD_NUMBERS[card["card"]] for card in body["cards"]]
         if len(cards) != 2 or len({*cards, *hand.board}) != 2 + len(hand.board):
-            self._broken("not the two cards of a hand are opened", line, due, _summary(line))
+            self._broken("not the two cards of a hand are opened", line, due, summarise(line))
             self._hand = None
             return
         against = hand.against(due.seat)
         hand.show(due.seat, cards)
         if by == "policy" and not wins_or_ties(hand.strengths[due.seat], against):
             text = "a hand is opened by policy that wins and ties no pot"
-            self._broken(text, line, f"mucked, seat {due.seat}", _summary(line))
+            self._broken(text, line, f"mucked, seat {due.seat}", summarise(line))
 
     def _mucked(self, line: Line) -> None:
         hand = self._due(line, Step.SHOW_OR_MUCK)
@@ -224,17 +215,14 @@ class Played:
         body, due = line.body, hand.due
         if body["seat"] != due.seat or body["by"] != "policy":
             text = "a hand is mucked otherwise"
-            self._broken(text, line, f"{due}", _summary(line))
+            self._broken(text, line, f"{due}", summarise(line))
             self._hand = None
             return
         against = hand.against(due.seat)
         if None in against:
             text = "a hand is mucked that nobody who showed can beat"
-            self._broken(text, line, f"opened by policy, seat {due.seat}", _summary(line))
-        place = hand.order.index(due.seat)
-        positions = (place, place + len(hand.order))
-        muck = _Muck(line._replace(body={}), due.seat, positions, tuple(hand.board), against)
-        self._mucks.setdefault(body["hand"], []).append(muck)
+            self._broken(text, line, f"opened by policy, seat {due.seat}", summarise(line))
+        self._mucks.add(line, hand, against)
         hand.muck()
 
     # Acts.
@@ -246,15 +234,15 @@ class Played:
         self._acts += 1
         body, seat = line.body, hand.due.seat
         if body["seat"] != seat:
-            self._broken("an act out of turn", line, f"seat {seat} to act", _summary(line))
+            self._broken("an act out of turn", line, f"seat {seat} to act", summarise(line))
             self._hand = None
             return
         if body["turn"] != hand.turn:
             self._broken("an act with another turn's number", line, hand.turn, body["turn"])
         decision = hand.betting.decide(seat)
         act, to = body["act"], body["to"]
-        if not _is_legal(decision, act, to):
-            self._broken("an act that is not open to the seat", line, decision, _summary(line))
+        if not decision.allows(act, to):
+            self._broken("an act that is not open to the seat", line, decision, summarise(line))
         self._check_by(line, hand, decision)
         if not self._has(hand, seat, to - decision.bet, line):
             return
@@ -306,14 +294,14 @@ class Played:
             self._expected = line.entry
         elif line.kind:
             text = "the clock acted, and its seat does not sit out at once"
-            self._broken(text, line, f"sat_out, seat {seat}, by clock", _summary(line))
+            self._broken(text, line, f"sat_out, seat {seat}, by clock", summarise(line))
 
     def _sat_out(self, line: Line) -> None:
         if line.entry == self._expected:
             return
         self._between.named(line)
         if line.body["by"] == "clock" and not self._table.torn:
-            self._broken("a seat sits out by a clock that did not act", line, found=_summary(line))
+            self._broken("a seat sits out by a clock that did not act", line, found=summarise(line))
 
     # The end.
 
@@ -323,7 +311,7 @@ class Played:
             return
         body, due = line.body, hand.due
         if (body["seat"], body["amount"]) != (due.seat, due.amount):
-            self._broken("another bet is returned", line, due, _summary(line))
+            self._broken("another bet is returned", line, due, summarise(line))
             if body["amount"] > hand.betting.totals.get(body["seat"], -1):
                 self._hand = None
                 return
@@ -344,13 +332,13 @@ class Played:
         told = [(winner["seat"], winner["amount"]) for winner in body["winners"]]
         if told != list(award.shares.items()):
             text = f"pot {number} is paid otherwise"
-            self._broken(text, line, _shares(list(award.shares.items())), _shares(told))
+            self._broken(text, line, list_shares(list(award.shares.items())), list_shares(told))
         for winner in body["winners"]:
             self._check_name(line, hand, award, winner)
         hand.award(dict(told))
 
     def _check_name(self, line: Line, hand: Hand, award: Award, winner: dict[str, Any]) -> None:
-        """The name and best five of a winner; none where the pot was not contested."""
+        """Judge the name and best five of a winner; none where the pot was not contested."""
         seat = winner["seat"]
         if seat not in award.shares:
             return
@@ -358,9 +346,9 @@ class Played:
         wanted, found = "no name, uncontested", "no name"
         if strength is not None:
             five = best_five((*hand.holes[seat], *hand.board), strength)
-            wanted = _named(name_hand(strength), [CARDS[card] for card in five])
+            wanted = name_five(name_hand(strength), [CARDS[card] for card in five])
         if "name" in winner or "best_five" in winner:
-            found = _named(winner.get("name", "no name"), winner.get("best_five", []))
+            found = name_five(winner.get("name", "no name"), winner.get("best_five", []))
         elif strength is None:
             return
         if wanted != found:
@@ -375,74 +363,25 @@ class Played:
         wanted = sorted(hand.betting.stacks.items())
         if told != wanted:
             text = "the hand ends with other stacks"
-            self._broken(text, line, _shares(wanted), _shares(told))
+            self._broken(text, line, list_shares(wanted), list_shares(told))
 
     def _hand_void(self, _: Line) -> None:
         self._hand = None
 
-    # After the reveal.
-
     def reveal(self, number: int, deck: Deck | None) -> None:
         """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""
-        for muck in self._mucks.pop(number, ()):
-            if deck is None:
-                self._unjudged += 1
-                continue
-            cards = [deck.cards[position] for position in muck.positions]
-            strength = measure((*cards, *muck.board))
-            if wins_or_ties(strength, muck.against):
-                self._voice.broken(
-                    f"seat {muck.seat} mucked by policy a hand that wins or ties",
-                    muck.line,
-                    number,
-                    f"{name_hand(strength)}, opened",
-                    "mucked",
-                )
+        self._mucks.judge(number, deck)
 
     def end(self) -> None:
         """Mucks whose secret never came are not established."""
-        waiting = self._unjudged + sum(map(len, self._mucks.values()))
-        if waiting:
-            text = f"{count(waiting, 'muck')} can not be judged before the secrets are there"
-            self._voice.unproved(text)
+        self._mucks.end()
         if self._late_count > MAX_LATE:
             self._voice.notice(f"and {self._late_count - MAX_LATE:,} more acts after their clock")
         self._voice.end()
 
     def conclude(self) -> None:
-        """What was followed."""
+        """Say what was followed."""
         self._voice.holds(
             f"{count(self._hands, 'hand')} followed: {count(self._acts, 'act')}, "
             f"{count(self._pots, 'pot')}"
         )
-
-
-def _is_legal(decision: Decision, act: str, to: int) -> bool:
-    """Whether an act is open to the seat and to this amount (protocol 9.3)."""
-    if act == "fold":
-        return to == decision.bet
-    if act == "check":
-        return decision.call == 0 and to == decision.bet
-    if act == "call":
-        return decision.call > 0 and to == decision.bet + decision.call
-    return act == decision.word and decision.low is not None and decision.low <= to <= decision.high
-
-
-def _summary(line: Line) -> str:
-    """An entry in a few words."""
-    body = line.body
-    words = [line.kind]
-    for name in ("hand", "seat", "player", "board", "what", "act", "to", "pot", "amount", "by"):
-        if name in body and name != "hand":
-            words.append(f"{name} {body[name]}")
-    if "cards" in body:
-        words.append(" ".join(card["card"] for card in body["cards"]))
-    return ", ".join(words)
-
-
-def _named(name: str, five: list[str]) -> str:
-    return f"{name}: {' '.join(five)}"
-
-
-def _shares(shares: list[tuple[int, int]]) -> str:
-    return ", ".join(f"seat {seat} {amount}" for seat, amount in shares)

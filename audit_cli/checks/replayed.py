@@ -39,7 +39,7 @@ class _Sealed(NamedTuple):
 
 
 def mix_of(table: Table, hand: OpenHand) -> bytes | None:
-    """The mix that a hand's logged links give; None where a link is of a seat not dealt in."""
+    """Return the mix that a hand's logged links give; None if one is of a seat not dealt in."""
     rules = table.rules
     if any(seat not in hand.players for seat in hand.links):
         return None
@@ -68,7 +68,7 @@ class Replayed:
         self._proofs = 0
 
     def begin(self, table: Table) -> None:
-        """A game begins."""
+        """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
         self._sealed: dict[int, _Sealed] = {}
@@ -76,7 +76,7 @@ class Replayed:
         self._roots: dict[int, tuple[bytes, bytes]] = {}
 
     def deck_committed(self, line: Line) -> None:
-        """A deck is committed; called when the table has taken the entry."""
+        """Take a deck, when the table has taken the entry."""
         hand = self._table.hand
         body = line.body
         if hand is None:
@@ -129,7 +129,7 @@ class Replayed:
                 known[position] = opening
 
     def reveal(self, line: Line, number: int, secret: str | None) -> Deck | None:
-        """A hand's secret is there (None: it is never to come); its derived deck, if there is one."""
+        """Return a hand's derived deck, its secret being there (None: it is never to come)."""
         sealed = self._sealed.pop(number, None)
         if sealed is None or secret is None:
             return None
@@ -166,8 +166,8 @@ class Replayed:
             CARDS[opening.card] if what == "card" else "another salt",
         )
 
-    def extra(self, extra: Extra) -> None:
-        """A player's own opening: its proof leads to the committed root (protocol 4)."""
+    def behind(self, extra: Extra) -> None:
+        """Follow the proof of a player's own opening to the committed root (protocol 4)."""
         body = extra.body
         if extra.kind != "opening":
             return
@@ -195,7 +195,7 @@ class Replayed:
         self._voice.end()
 
     def conclude(self) -> None:
-        """What was derived."""
+        """Say what was derived."""
         text = f"{count(self._decks, 'deck')} derived again, {count(self._cards, 'opened card')}"
         if self._proofs:
             text = f"{text}, {count(self._proofs, 'own opening')} with proof"

@@ -86,7 +86,7 @@ class OpenHand:
 
 
 def read_rules(body: dict[str, Any]) -> Rules:
-    """The rule set of a `game_opened`."""
+    """Return the rule set of a `game_opened`."""
     beacon = body.get("beacon")
     return Rules(
         seats=body["seats"],
@@ -175,7 +175,7 @@ class Table:
         }
 
     def find(self, body: dict[str, Any]) -> Seat | None:
-        """The seat that an entry names, if the player that it names holds it."""
+        """Return the seat that an entry names, if the player that it names holds it."""
         seat = self.seats.get(body["seat"])
         return seat if seat is not None and seat.player == body["player"] else None
 
@@ -187,7 +187,7 @@ class Table:
         return dealt is not None and dealt.player == player
 
     def state_of(self, seat: Seat) -> str:
-        """The state that an opening has to give (protocol 6.3): the first that is true."""
+        """Return the state that an opening has to give (protocol 6.3): the first that is true."""
         if seat.sitting_out:
             return "sitting_out"
         if seat.stack == 0:

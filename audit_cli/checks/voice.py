@@ -42,17 +42,17 @@ class Voice:
         expected: object = None,
         found: object = None,
     ) -> None:
-        """The promise is broken at an entry."""
+        """Say that the promise is broken at an entry."""
         self._broken += 1
         if self._broken <= MAX_BROKEN:
-            self._say(Verdict.BROKEN, text, line, hand, expected, found)
+            self._say(Verdict.BROKEN, text, line, hand, expected=expected, found=found)
 
     def unproved(self, text: str, line: Line | None = None, hand: int | None = None) -> None:
-        """The promise is not established in this game."""
-        self._say(Verdict.NOT_ESTABLISHED, text, line, hand, None, None)
+        """Say that the promise is not established in this game."""
+        self._say(Verdict.NOT_ESTABLISHED, text, line, hand)
 
     def broken_at(self, text: str, number: int, hand: int | None = None) -> None:
-        """The promise is broken at a line of the input that is no entry."""
+        """Say that the promise is broken at a line of the input that is no entry."""
         self._broken += 1
         if self._broken <= MAX_BROKEN:
             self._emit.finding(
@@ -63,14 +63,14 @@ class Voice:
         """Say how many more places there were than were listed."""
         if self._broken > MAX_BROKEN:
             text = f"{self._broken - MAX_BROKEN:,} more places are broken and not listed"
-            self._say(Verdict.BROKEN, text, None, None, None, None)
+            self._say(Verdict.BROKEN, text, None, None)
 
     def holds(self, text: str, *evidence: str) -> None:
         """Nothing speaks against the promise: it holds where no worse was said."""
         self._emit.finding(Finding(self.promise, Verdict.HOLDS, text, evidence=evidence))
 
     def not_applicable(self, text: str) -> None:
-        """The promise has no place in these games."""
+        """Say that the promise has no place in these games."""
         self._emit.finding(Finding(self.promise, Verdict.NOT_APPLICABLE, text))
 
     def notice(self, text: str) -> None:
@@ -78,30 +78,19 @@ class Voice:
         self._emit.notice(text)
 
     def _say(
-        self,
-        verdict: Verdict,
-        text: str,
-        line: Line | None,
-        hand: int | None,
-        expected: object,
-        found: object,
+        self, verdict: Verdict, text: str, line: Line | None, hand: int | None, **differ: object
     ) -> None:
+        entry, number = (None, None) if line is None else (line.entry, line.number)
+        expected, found = (
+            None if differ.get(name) is None else str(differ[name])
+            for name in ("expected", "found")
+        )
         self._emit.finding(
-            Finding(
-                self.promise,
-                verdict,
-                text,
-                game=self._game,
-                hand=hand,
-                entry=None if line is None else line.entry,
-                line=None if line is None else line.number,
-                expected=None if expected is None else str(expected),
-                found=None if found is None else str(found),
-            )
+            Finding(self.promise, verdict, text, self._game, hand, entry, number, expected, found)
         )
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun: "1 hand", "1,000 hands"."""
+    """Return a number with its noun: "1 hand", "1,000 hands"."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"

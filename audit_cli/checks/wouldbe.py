@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def describe_would_be(table: Table, hand: OpenHand, secret: str) -> list[str] | None:
-    """The board and each seat's hand at the river, best first, in words; None if not derivable."""
+    """Return the board and each seat's hand at the river, best first, in words.
+
+    None where the deck can not be derived.
+    """
     if hand.links.keys() != hand.frozen.keys():
         return None
     if table.rules is not None and table.rules.beacon is not None and hand.beacon is None:

@@ -6,8 +6,10 @@ flop, whatever was posted, and the last full raise never moves on a short all-in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class Decision(NamedTuple):
@@ -25,8 +27,18 @@ class Decision(NamedTuple):
     high: int
     why: str = ""
 
+    def allows(self, act: str, to: int) -> bool:
+        """Whether an act is open to the seat, with this total for the street (protocol 9.3)."""
+        if act == "fold":
+            return to == self.bet
+        if act == "check":
+            return self.call == 0 and to == self.bet
+        if act == "call":
+            return self.call > 0 and to == self.bet + self.call
+        return act == self.word and self.low is not None and self.low <= to <= self.high
+
     def __str__(self) -> str:
-        """What would be allowed, in words."""
+        """Say in words what would be allowed."""
         parts = ["fold", f"call to {self.bet + self.call}" if self.call else "check"]
         if self.low is None:
             parts.append(f"no {self.word} ({self.why})")
@@ -113,16 +125,16 @@ class Betting:
         return tuple(seat for seat in self._order if seat not in self.folded)
 
     def others_reach(self, seat: int) -> int:
-        """The most that any other live seat has bet or could still bet on this street."""
+        """Return the most that any other live seat has bet or could still bet on this street."""
         top_seat, top, second = self._tops
         return second if seat == top_seat else top
 
     def owes(self, seat: int) -> int:
-        """What the seat owes (protocol 9.2); more than its stack may be owed."""
+        """Return what the seat owes (protocol 9.2); more than its stack may be owed."""
         return max(min(self.to_match, self.others_reach(seat)) - self.bets[seat], 0)
 
     def next_seat(self) -> int | None:
-        """The seat whose turn it is, or None when the round is over (protocol 9.2, 9.4)."""
+        """Return the seat whose turn it is, or None when the round is over (protocol 9.2, 9.4)."""
         order, stacks, folded = self._order, self.stacks, self.folded
         if len(order) - len(folded) < 2:
             return None
@@ -139,13 +151,10 @@ class Betting:
 
     def _others_have_chips(self, seat: int) -> bool:
         stacks, folded = self.stacks, self.folded
-        for rival in self._order:
-            if stacks[rival] and rival != seat and rival not in folded:
-                return True
-        return False
+        return any(stacks[rival] for rival in self._order if rival != seat and rival not in folded)
 
     def decide(self, seat: int) -> Decision:
-        """What the seat to act may do."""
+        """Return what the seat to act may do."""
         bet, stack = self.bets[seat], self.stacks[seat]
         call = min(self.owes(seat), stack)
         high = bet + stack

@@ -7,15 +7,20 @@ breaks a rule in one entry can be followed further.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.poker.betting import Betting
 from audit_cli.poker.positions import clockwise
-from audit_cli.poker.pots import Pot, find_uncalled, layer_pots, split_pot
-from audit_cli.poker.ranking import Strength, measure
+from audit_cli.poker.pots import find_uncalled, layer_pots, split_pot
+from audit_cli.poker.ranking import measure
 from audit_cli.poker.showdown import order_showing, thresholds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from audit_cli.poker.pots import Pot
+    from audit_cli.poker.ranking import Strength
 
 BOARD_COUNTS = (0, 3, 1, 1)
 STREETS = ("before the flop", "flop", "turn", "river")
@@ -45,7 +50,7 @@ class Due(NamedTuple):
     amount: int = 0
 
     def __str__(self) -> str:
-        """The step in words."""
+        """Say the step in words."""
         words = self.step.value
         if self.step is Step.AWARD:
             return f"{words}: pot {self.amount}"
@@ -119,7 +124,7 @@ class Hand:
             self._queue = (big_due.seat, big_due.amount)
 
     def post(self, seat: int, amount: int) -> None:
-        """A blind was posted."""
+        """Take a blind that was posted."""
         self.betting.post(seat, amount)
         if self.due.step is Step.SMALL_BLIND:
             self.due = Due(Step.BIG_BLIND, *self._queue)
@@ -127,7 +132,7 @@ class Hand:
             self.due = Due(Step.HOLE_CARDS)
 
     def deal(self, at: int) -> None:
-        """The hole cards or the next board cards were dealt."""
+        """Take the dealing of the hole cards or the next board cards."""
         if self.street == 0 and self.due.step is Step.HOLE_CARDS:
             self._find_turn(at)
         else:
@@ -144,27 +149,27 @@ class Hand:
             self._find_turn(at)
 
     def fold(self, seat: int, at: int) -> None:
-        """The seat folded."""
+        """Take a fold."""
         self.betting.fold(seat)
         self._find_turn(at)
 
     def match(self, seat: int, to: int, at: int) -> None:
-        """The seat checked or called, and has bet `to` on this street."""
+        """Take a check or a call: the seat has bet `to` on this street."""
         self.betting.match(seat, to)
         self._find_turn(at)
 
     def raise_to(self, seat: int, to: int, at: int) -> None:
-        """The seat bet or raised to `to`."""
+        """Take a bet or a raise to `to`."""
         self.betting.raise_to(seat, to)
         self._find_turn(at)
 
     def give_back(self, seat: int, amount: int) -> None:
-        """The uncalled bet was returned."""
+        """Take back the uncalled bet that was returned."""
         self.betting.give_back(seat, amount)
         self._count_pots()
 
     def show(self, seat: int, cards: Sequence[int]) -> None:
-        """A hand was opened by rule or policy."""
+        """Take a hand that was opened by rule or policy."""
         self.holes[seat] = tuple(cards)
         self.shown.append(seat)
         if len(self.board) == 5:
@@ -172,11 +177,11 @@ class Hand:
         self._next_in_queue()
 
     def muck(self) -> None:
-        """The hand that was due was mucked."""
+        """Take the muck of the hand that was due."""
         self._next_in_queue()
 
     def award(self, shares: Mapping[int, int]) -> None:
-        """A pot was paid out as `shares` say."""
+        """Pay a pot out as `shares` say."""
         for seat, amount in shares.items():
             if seat in self.betting.stacks:
                 self.betting.stacks[seat] += amount
@@ -184,11 +189,11 @@ class Hand:
         self.due = Due(Step.AWARD, 0, self._pot) if self._pot >= 0 else Due(Step.END)
 
     def against(self, seat: int) -> tuple[Strength | None, ...]:
-        """What the hand of `seat` has to win or tie to be opened by policy (protocol 9.6)."""
+        """Return what the hand of `seat` has to win or tie to be opened (protocol 9.6)."""
         return thresholds(self.pots, seat, self.strengths)
 
     def pay(self, number: int) -> Award:
-        """What pot `number` has to pay to whom."""
+        """Return what pot `number` has to pay to whom."""
         pot = self.pots[number]
         winners: tuple[int, ...] = pot.eligible
         strengths: dict[int, Strength] = {}

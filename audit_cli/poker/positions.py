@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
@@ -17,7 +20,7 @@ def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
 
 
 def place_button(dealt_in: Sequence[int], last: int, *, stays: bool) -> int:
-    """The button's seat; `last` is the last one (0: there was none), `stays` after a void."""
+    """Return the button's seat; `last` is the last one (0: none yet), `stays` after a void."""
     if last == 0:
         return min(dealt_in)
     if stays and last in dealt_in:
@@ -26,7 +29,7 @@ def place_button(dealt_in: Sequence[int], last: int, *, stays: bool) -> int:
 
 
 def place_blinds(dealt_in: Sequence[int], button: int) -> tuple[int, int]:
-    """The seats of small and big blind; heads-up the button has the small one."""
+    """Return the seats of small and big blind; heads-up the button has the small one."""
     order = clockwise(dealt_in, button)
     if len(order) == 2:
         return button, order[0]

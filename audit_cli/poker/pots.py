@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
 
 
 class Pot(NamedTuple):
@@ -14,7 +16,7 @@ class Pot(NamedTuple):
 
 
 def find_uncalled(totals: Mapping[int, int]) -> tuple[int, int] | None:
-    """The seat that put in more than any other, folded ones too, and the chips above; or None."""
+    """Return the seat that put in more than any other, folded ones too, and by how much."""
     ordered = sorted(totals.values())
     top = ordered[-1]
     above = top - ordered[-2]
@@ -24,7 +26,7 @@ def find_uncalled(totals: Mapping[int, int]) -> tuple[int, int] | None:
 
 
 def layer_pots(totals: Mapping[int, int], live: Sequence[int]) -> tuple[Pot, ...]:
-    """The pots, main pot first, of what each seat put in (the uncalled bet already taken out).
+    """Return the pots, main pot first, of what each seat put in, less the uncalled bet.
 
     `live` are the seats that have not folded. Folded chips fall into the layers that they reach,
     and what reaches above the highest live total into the last.
@@ -45,7 +47,7 @@ def layer_pots(totals: Mapping[int, int], live: Sequence[int]) -> tuple[Pot, ...
 
 
 def split_pot(amount: int, unit: int, winners: Collection[int]) -> dict[int, int]:
-    """The share of each winner; `winners` begin left of the button.
+    """Return the share of each winner; `winners` begin left of the button.
 
     Equal shares of whole units; odd units go one each from the first winner on, and what is left
     below one unit goes to the first (TDA 2024 rule 20).

@@ -7,7 +7,10 @@ suits are bit masks; there are no tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Strength = tuple[int, ...]
 
@@ -25,7 +28,7 @@ _FIVE = 3
 
 
 def _straight_top(ranks: int) -> int:
-    """The top rank of the best straight in a mask of ranks, or -1."""
+    """Return the top rank of the best straight in a mask of ranks, or -1."""
     # The ace stands below the two as well, so every rank moves up by one bit.
     run = ranks << 1 | ranks >> _ACE
     run &= run >> 1 & run >> 2 & run >> 3 & run >> 4
@@ -33,7 +36,7 @@ def _straight_top(ranks: int) -> int:
 
 
 def _top_ranks(ranks: int, count: int) -> tuple[int, ...]:
-    """The `count` highest ranks of a mask, high to low."""
+    """Return the `count` highest ranks of a mask, high to low."""
     found: list[int] = []
     while len(found) < count:
         top = ranks.bit_length() - 1
@@ -42,8 +45,8 @@ def _top_ranks(ranks: int, count: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def measure(cards: Sequence[int]) -> Strength:
-    """The strength of the best five of five to seven different cards."""
+def measure(cards: Sequence[int]) -> Strength:  # noqa: C901, PLR0911 - a return a category
+    """Return the strength of the best five of five to seven different cards."""
     suits = [0, 0, 0, 0]
     ones = twos = threes = fours = 0
     for card in cards:
@@ -82,7 +85,7 @@ def measure(cards: Sequence[int]) -> Strength:
 
 
 def name_hand(strength: Strength) -> str:
-    """The name that people give a hand: "Full house, queens full of fours"."""
+    """Return the name that people give a hand: "Full house, queens full of fours"."""
     category, first = strength[:2]
     if category == STRAIGHT_FLUSH:
         return "Royal flush" if first == _ACE else f"Straight flush, {_RANKS[first]} high"
@@ -103,7 +106,7 @@ def name_hand(strength: Strength) -> str:
 
 
 def best_five(cards: Sequence[int], strength: Strength) -> tuple[int, ...]:
-    """The five cards of `strength` among `cards`, in the order of protocol 9.7."""
+    """Return the five cards of `strength` among `cards`, in the order of protocol 9.7."""
     category = strength[0]
     ordered = sorted(cards)
     if category in (STRAIGHT_FLUSH, FLUSH):

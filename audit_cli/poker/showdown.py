@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from audit_cli.poker.pots import Pot
-from audit_cli.poker.ranking import Strength
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from audit_cli.poker.pots import Pot
+    from audit_cli.poker.ranking import Strength
 
 
 def order_showing(pots: Sequence[Pot], aggressor: int | None) -> tuple[int, ...]:
-    """The live seats in showing order.
+    """Return the live seats in showing order.
 
     Eligible seats of each pot stand left of the button first. `aggressor` is the last seat that
     bet or raised on the street on which betting ended.

@@ -1,8 +1,9 @@
 """A dealer who cheats while the game runs, every hash and signature its own and fitting."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from hashlib import sha256
+from itertools import pairwise
 
 import pytest
 
@@ -135,10 +136,10 @@ def test_the_flawed_shuffles_differ_from_the_true_one_in_their_flaw_alone() -> N
     assert _perform(secret, mix, sattolo=False, biased=False) == deck.derive(secret, mix)
 
 
-@pytest.mark.parametrize(
-    "derive", [_sattolo, _modulo, _generate_for_each, _other_salts, _swapped]
-)
-def test_a_deck_made_otherwise_breaks_replayed_from_the_first_hand(derive) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize("derive", [_sattolo, _modulo, _generate_for_each, _other_salts, _swapped])
+def test_a_deck_made_otherwise_breaks_replayed_from_the_first_hand(
+    derive: Callable[[bytes, bytes], SealedDeck],
+) -> None:
     """T3, T4, T5 and their kin."""
     game = play_game(seed=7, hands=4, players=4, cheat=Cheat(derive=derive))
     report = judge(game.game_file(), key=game.key)
@@ -210,9 +211,7 @@ def test_a_record_whose_checkpoint_is_of_another_history_breaks_player_mixed() -
     game = play_game(seed=9, hands=5, players=3)
     transcript = game.transcript()
     transcript.change(transcript.find("seat_taken").index, stack=2_345)
-    report = judge(
-        transcript.render(game.signer), key=game.key, mine=game.record("ann")
-    )
+    report = judge(transcript.render(game.signer), key=game.key, mine=game.record("ann"))
     assert "PLAYER-MIXED" in broken(report)
     assert any("another history" in one.text for one in report.of(Promise.PLAYER_MIXED))
 
@@ -443,20 +442,12 @@ def test_a_winning_hand_mucked_by_the_dealer_breaks_played_after_the_reveal() ->
         transcript = game.transcript()
         shown = [one for one in transcript.all("opened") if one.body["by"] == "policy"]
         last = next(
-            (
-                one
-                for one, after in zip(shown, shown[1:], strict=False)
-                if after.body["hand"] == one.body["hand"]
-            ),
+            (one for one, after in pairwise(shown) if after.body["hand"] == one.body["hand"]),
             None,
         )
         if last is None:
             continue
-        winner = next(
-            one
-            for one in reversed(shown)
-            if one.body["hand"] == last.body["hand"]
-        )
+        winner = next(one for one in reversed(shown) if one.body["hand"] == last.body["hand"])
         body = {"by": "policy", "hand": winner.body["hand"], "seat": winner.body["seat"]}
         transcript.put(winner.index, winner.at, "mucked", body)
         report = judge(transcript.render(game.signer), key=game.key)

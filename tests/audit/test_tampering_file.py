@@ -145,7 +145,9 @@ def test_an_opening_of_another_hand_breaks_replayed_and_one_of_a_burn_breaks_dea
 def test_a_line_changed_without_the_key_breaks_signed_and_judges_what_is_still_covered() -> None:
     game = honest()
     data = game.game_file().split(b"\n")
-    index = next(n for n, line in enumerate(data) if b'"hand_opened":' in line and b'"hand":4' in line)
+    index = next(
+        n for n, line in enumerate(data) if b'"hand_opened":' in line and b'"hand":4' in line
+    )
     data[index] = data[index].replace(b'"voids":0', b'"voids":1')
     report = judge(b"\n".join(data), key=game.key)
     assert "SIGNED" in broken(report)

@@ -91,7 +91,9 @@ def _mutate_order(random: Random, transcript: Transcript) -> None:
             lines[index], lines[other] = lines[other], lines[index]
         case _:
             del transcript.lines[index : index + random.randint(1, 40)]
-            transcript.checkpoints = [s for s in transcript.checkpoints if s <= len(transcript.lines)]
+            transcript.checkpoints = [
+                s for s in transcript.checkpoints if s <= len(transcript.lines)
+            ]
 
 
 @pytest.mark.parametrize("seed", range(MANY))
@@ -133,7 +135,8 @@ def test_nearly_every_changed_entry_is_found() -> None:
     assert not [
         pair
         for pair in unseen
-        if not any(kind in pair[0] for kind in free) and _times_away(pair[0]) != _times_away(pair[1])
+        if not any(kind in pair[0] for kind in free)
+        and _times_away(pair[0]) != _times_away(pair[1])
     ]
 
 

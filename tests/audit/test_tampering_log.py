@@ -452,8 +452,11 @@ def _row_rake_is_taken(game: Transcript) -> Place:
 
 def shown_award(game: Transcript) -> tuple[int, Found]:
     one = game.find("awarded", where=lambda body: "name" in body["winners"][0])
-    hand = max(game.find("hand_opened", hand=n).body["hand"] for n in range(1, 13)
-               if game.find("hand_opened", hand=n).index < one.index)
+    hand = max(
+        game.find("hand_opened", hand=n).body["hand"]
+        for n in range(1, 13)
+        if game.find("hand_opened", hand=n).index < one.index
+    )
     return hand, one
 
 

@@ -21,10 +21,8 @@ def judge(
     require: Iterable[Promise] = (),
 ) -> Report:
     """Audit the bytes of a game file."""
-    trusted = None
-    if key is not None:
-        trusted = parse_vkey(key)
-        assert isinstance(trusted, VerifierKey)
+    trusted = None if key is None else parse_vkey(key)
+    assert trusted is None or isinstance(trusted, VerifierKey)
     notes = []
     for number, text in enumerate(outside, 1):
         note = parse_note(text)
@@ -40,9 +38,7 @@ def judge(
 def broken(report: Report) -> set[str]:
     """Name the promises that the report calls broken."""
     return {
-        promise.value
-        for promise, verdict in report.verdicts().items()
-        if verdict is Verdict.BROKEN
+        promise.value for promise, verdict in report.verdicts().items() if verdict is Verdict.BROKEN
     }
 
 
@@ -50,9 +46,7 @@ def unproved(report: Report) -> set[str]:
     """Name the promises that were asked for and are not established."""
     verdicts = report.verdicts()
     return {
-        promise.value
-        for promise in report.asked
-        if verdicts[promise] is Verdict.NOT_ESTABLISHED
+        promise.value for promise in report.asked if verdicts[promise] is Verdict.NOT_ESTABLISHED
     }
 
 

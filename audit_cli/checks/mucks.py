@@ -1,0 +1,73 @@
+"""PLAYED, after the reveal: no hand mucked by policy would have won or tied (protocol 9.6).
+
+While a hand is played nobody can tell; when its secret is there, everybody can. Until then a muck
+is kept with what it had to win or tie.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from audit_cli.checks.voice import Voice, count
+from audit_cli.poker.ranking import Strength, measure, name_hand
+from audit_cli.poker.showdown import wins_or_ties
+
+if TYPE_CHECKING:
+    from audit_cli.derive import Deck
+    from audit_cli.gamefile import Line
+    from audit_cli.poker.hand import Hand
+
+
+class _Muck(NamedTuple):
+    """A hand mucked by policy: where, and what it had to win or tie to be shown."""
+
+    line: Line
+    seat: int
+    positions: tuple[int, int]
+    board: tuple[int, ...]
+    against: tuple[Strength | None, ...]
+
+
+class Mucks:
+    """The mucks of one game whose cards nobody has seen yet."""
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+        self._waiting: dict[int, list[_Muck]] = {}
+        self._unjudged = 0
+
+    def add(self, line: Line, hand: Hand, against: tuple[Strength | None, ...]) -> None:
+        """Keep the muck that `line` logs, with the strengths shown `against` it."""
+        seat = line.body["seat"]
+        place = hand.order.index(seat)
+        positions = (place, place + len(hand.order))
+        muck = _Muck(line._replace(body={}), seat, positions, tuple(hand.board), against)
+        self._waiting.setdefault(line.body["hand"], []).append(muck)
+
+    def judge(self, number: int, deck: Deck | None) -> None:
+        """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""
+        for muck in self._waiting.pop(number, ()):
+            if deck is None:
+                self._unjudged += 1
+                continue
+            cards = [deck.cards[position] for position in muck.positions]
+            if len({*cards, *muck.board}) != len(cards) + len(muck.board):
+                # The opened board is not of this deck, which REPLAYED has said.
+                self._unjudged += 1
+                continue
+            strength = measure((*cards, *muck.board))
+            if wins_or_ties(strength, muck.against):
+                self._voice.broken(
+                    f"seat {muck.seat} mucked by policy a hand that wins or ties",
+                    muck.line,
+                    number,
+                    f"{name_hand(strength)}, opened",
+                    "mucked",
+                )
+
+    def end(self) -> None:
+        """Say how many mucks could not be judged."""
+        waiting = self._unjudged + sum(map(len, self._waiting.values()))
+        if waiting:
+            text = f"{count(waiting, 'muck')} can not be judged without their secrets"
+            self._voice.unproved(text)
