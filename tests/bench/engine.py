@@ -22,12 +22,12 @@ from dealer_service.rules.entry import (
     OpenedCard,
     RuleSet,
 )
+from tests.bench.figure import Figure, Goal, measure_in_turn
 from tests.runners.hands import prepare
 from tests.runners.phh import Recorded, What, load_file, read_hand
 
 HANDS = Path(__file__).parents[1] / "data" / "phh" / "pluribus.phhs"
-GOAL = 10
-ROUNDS = 12
+GOAL = Goal("engine_hands", "hands/s", "hands/s of PokerKit 0.7.7", "higher", 10)
 PLAYER = By.PLAYER
 
 ACTS = {
@@ -63,25 +63,18 @@ class Parsed:
 Operation = Callable[[Any], object]
 
 
-def measure() -> dict[str, str | float]:
-    """Measure hands per second of CPU time, both in turn, and give the best round of each."""
+def measure(*, quick: bool = False) -> Figure:
+    """Measure hands a second of CPU time, from parsed hands and actions to the last stacks."""
     hands = [(read_hand(name, fields), fields) for name, fields in load_file(HANDS).items()]
     ours = [parse(recorded) for recorded, _ in hands]
     theirs = [parse_for_pokerkit(fields) for _, fields in hands]
-    own, other = 0.0, 0.0
-    for _ in range(ROUNDS):
-        own = max(own, rate(play, ours))
-        other = max(other, rate(play_pokerkit, theirs))
-    return {
-        "name": "engine_hands",
-        "value": own,
-        "unit": "hands/s",
-        "yardstick": "PokerKit 0.7.7",
-        "yardstick_value": other,
-        "ratio": own / other,
-        "better": "higher",
-        "goal": GOAL,
-    }
+    return measure_in_turn(
+        GOAL,
+        lambda: rate(play, ours),
+        lambda: rate(play_pokerkit, theirs),
+        rounds=2 if quick else 9,
+        remark=f"all {len(hands)} hands of {HANDS.name}",
+    )
 
 
 def rate(run: Callable[[Any], None], hands: Sequence[Any]) -> float:
@@ -172,7 +165,3 @@ def play_pokerkit(hand: tuple[dict[str, Any], list[Operation]]) -> None:
         for operate in operations:
             operate(state)
     assert state.stacks == fields["finishing_stacks"]
-
-
-if __name__ == "__main__":
-    print(measure())  # noqa: T201 - a figure for a person

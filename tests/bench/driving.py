@@ -1,0 +1,240 @@
+"""The clients of the bench, in processes of their own: callers that keep tables busy, and watchers.
+
+A caller knows without asking whose turn is next: its hands follow scripts, its stacks are too big
+for anybody to be all-in, and the button goes round the six seats. So nothing but acts is called
+while acts are measured.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import count, cycle, repeat
+from multiprocessing.connection import Connection
+
+import grpc
+from google.protobuf.empty_pb2 import Empty
+
+from cutcard.v1 import entry_pb2, operate_pb2, operate_pb2_grpc, play_pb2, play_pb2_grpc
+from tests.bench.serving import EMPTY_METHOD
+
+PLAYERS = ("ann", "ben", "cleo", "dan", "eve", "fay")
+OPERATOR = "operator"
+STACK = 10**12
+RULES = entry_pb2.RuleSet(
+    seats=len(PLAYERS),
+    small_blind=1,
+    big_blind=2,
+    buy_in_max=STACK,
+    turn_ms=3_600_000,
+    max_hands=10**9,
+)
+
+FOLD, CHECK, CALL = play_pb2.ACT_FOLD, play_pb2.ACT_CHECK, play_pb2.ACT_CALL
+BET, RAISE = play_pb2.ACT_BET, play_pb2.ACT_RAISE
+WORDS = {"f": FOLD, "k": CHECK, "c": CALL, "b": BET, "r": RAISE}
+STOLEN = ("r6 f f f f f",)
+CONTESTED = ("r6 f c f f c", "k b6 c f", "k k", "b12 f")
+BATTLED = ("f f f c c r8 c f", "b6 c", "b12 c", "k k")
+LIMPED = ("c c c c c k", "k k k k k k", "k k k k k k", "k k k k k k")
+HANDS = (STOLEN, CONTESTED, STOLEN, BATTLED, STOLEN, LIMPED)
+"""Hands as they go round: six players, street by street (fold, check, call, bet or raise to)."""
+
+ACTS_A_HAND = sum(len(street.split()) for hand in HANDS for street in hand) / len(HANDS)
+
+Metadata = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One act of a script."""
+
+    turn: int
+    seat: int
+    act: "play_pb2.Act.ValueType"
+    to: int
+
+
+def steps(hand: int) -> tuple[Step, ...]:
+    """Give the acts of a hand by its number; hand 1 has its button at seat 1."""
+    return SCRIPTS[(hand - 1) % len(SCRIPTS)]
+
+
+def _script(hand: int) -> tuple[Step, ...]:
+    seats = len(PLAYERS)
+    button = (hand - 1) % seats
+    live = [(button + place) % seats + 1 for place in range(1, seats + 1)]
+    script: list[Step] = []
+    for number, street in enumerate(HANDS[(hand - 1) % len(HANDS)]):
+        # Before the flop the first to act sits behind the two blinds.
+        order = cycle(live[2:] + live[:2] if number == 0 else live)
+        folded: set[int] = set()
+        for word in street.split():
+            seat = next(seat for seat in order if seat not in folded)
+            act = WORDS[word[0]]
+            script.append(Step(len(script) + 1, seat, act, int(word[1:] or 0)))
+            if act == FOLD:
+                folded.add(seat)
+        live = [seat for seat in live if seat not in folded]
+    return tuple(script)
+
+
+SCRIPTS = tuple(_script(hand) for hand in range(1, len(PLAYERS) * len(HANDS) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What a round of calls came to: how many, in which time, and how long each took (seconds)."""
+
+    calls: int
+    seconds: float
+    latencies: tuple[float, ...]
+
+    @property
+    def p99(self) -> float:
+        """The latency that one call in a hundred exceeds."""
+        return sorted(self.latencies)[int(len(self.latencies) * 0.99)]
+
+
+def call_empty(pipe: Connection, port: int, token: str, callers: int) -> None:
+    """Make empty calls, `callers` at a time, for as many seconds as each message asks."""
+    asyncio.run(_call_empty(pipe, port, token, callers))
+
+
+def call_acts(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
+    """Open tables, seat six players at each, tell their games, and act as messages ask."""
+    asyncio.run(_call_acts(pipe, port, tokens, tables))
+
+
+def watch(pipe: Connection, port: int, tokens: dict[str, str], games: tuple[str, ...]) -> None:
+    """Watch each game as each of its six players; answers with the messages that came so far."""
+    asyncio.run(_watch(pipe, port, tokens, games))
+
+
+async def _call_empty(pipe: Connection, port: int, token: str, callers: int) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        empty = channel.unary_unary(
+            EMPTY_METHOD,
+            request_serializer=Empty.SerializeToString,
+            response_deserializer=Empty.FromString,
+        )
+        metadata = _bearing(token)
+
+        def calls() -> Iterator[Callable[[], Awaitable[object]]]:
+            request = Empty()
+            return repeat(partial(empty, request, metadata=metadata))
+
+        await _run(pipe, [calls() for _ in range(callers)])
+
+
+async def _call_acts(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        games = [await _open_table(channel, tokens, number) for number in range(tables)]
+        pipe.send(tuple(games))
+        play = play_pb2_grpc.PlayServiceStub(channel)
+        bearing = [_bearing(tokens[name]) for name in PLAYERS]
+
+        def acts(game: str) -> Iterator[Callable[[], Awaitable[object]]]:
+            for hand in count(1):
+                for step in steps(hand):
+                    request = play_pb2.ActRequest(
+                        request_id=f"act-{hand}-{step.turn:02}",
+                        game=game,
+                        hand=hand,
+                        turn=step.turn,
+                        act=step.act,
+                        to=step.to,
+                    )
+                    metadata = bearing[step.seat - 1]
+                    yield partial(play.Act, request, metadata=metadata)
+
+        await _run(pipe, [acts(game) for game in games])
+
+
+async def _run(pipe: Connection, callers: list[Iterator[Callable[[], Awaitable[object]]]]) -> None:
+    while seconds := await asyncio.to_thread(pipe.recv):
+        pipe.send(await _round(callers, seconds))
+
+
+async def _round(callers: list[Iterator[Callable[[], Awaitable[object]]]], seconds: float) -> Pace:
+    latencies: list[float] = []
+    clock = time.perf_counter
+    began = clock()
+    end = began + seconds
+
+    async def keep_calling(calls: Iterator[Callable[[], Awaitable[object]]]) -> None:
+        now = clock()
+        while now < end:
+            sent = now
+            await next(calls)()
+            now = clock()
+            latencies.append(now - sent)
+
+    await asyncio.gather(*(keep_calling(calls) for calls in callers))
+    return Pace(len(latencies), clock() - began, tuple(latencies))
+
+
+async def _open_table(channel: grpc.aio.Channel, tokens: dict[str, str], number: int) -> str:
+    operate = operate_pb2_grpc.OperateServiceStub(channel)
+    play = play_pb2_grpc.PlayServiceStub(channel)
+    operator = _bearing(tokens[OPERATOR])
+    opened = await operate.OpenGame(
+        operate_pb2.OpenGameRequest(request_id=f"open-{number:04}", rules=RULES),
+        metadata=operator,
+    )
+    game = opened.game
+    # No hand opens before all six sit.
+    await operate.PauseGame(
+        operate_pb2.PauseGameRequest(request_id="pause-0001", game=game), metadata=operator
+    )
+    for seat, name in enumerate(PLAYERS, 1):
+        await play.TakeSeat(
+            play_pb2.TakeSeatRequest(
+                request_id="sit-0001",
+                game=game,
+                seat=seat,
+                stack=STACK,
+                accepts_reveal="all_cards",
+            ),
+            metadata=_bearing(tokens[name]),
+        )
+    await operate.ResumeGame(
+        operate_pb2.ResumeGameRequest(request_id="resume-0001", game=game), metadata=operator
+    )
+    return game
+
+
+async def _watch(
+    pipe: Connection, port: int, tokens: dict[str, str], games: tuple[str, ...]
+) -> None:
+    messages = 0
+
+    async def follow(stream: AsyncIterable[play_pb2.WatchResponse]) -> None:
+        nonlocal messages
+        async for _ in stream:
+            messages += 1
+
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        play = play_pb2_grpc.PlayServiceStub(channel)
+        following = [
+            asyncio.ensure_future(
+                follow(
+                    play.Watch(play_pb2.WatchRequest(game=game), metadata=_bearing(tokens[name]))
+                )
+            )
+            for game in games
+            for name in PLAYERS
+        ]
+        while await asyncio.to_thread(pipe.recv):
+            for one in following:
+                if one.done():
+                    one.result()
+            pipe.send(messages)
+        for one in following:
+            one.cancel()
+        await asyncio.gather(*following, return_exceptions=True)
+
+
+def _bearing(token: str) -> Metadata:
+    return (("authorization", f"Bearer {token}"),)

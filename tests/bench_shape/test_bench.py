@@ -1,0 +1,75 @@
+"""The bench runs and writes what its readers expect; no speed is asserted."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench import __main__ as bench
+from tests.bench import driving
+from tests.bench.figure import Figure, Goal
+
+FIELDS = {"name", "value", "unit", "yardstick", "yardstick_value", "ratio", "better", "goal"}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    output = tmp_path_factory.mktemp("bench") / "bench.json"
+    assert bench.main(["--quick", "--output", str(output)]) == 0
+    figures: list[dict[str, Any]] = json.loads(output.read_bytes())
+    return figures
+
+
+def test_every_figure_is_written_once(written: list[dict[str, Any]]) -> None:
+    assert [figure["name"] for figure in written] == list(bench.NAMES)
+
+
+def test_a_figure_has_its_eight_fields_and_its_own_ratio(written: list[dict[str, Any]]) -> None:
+    for figure in written:
+        assert set(figure) == FIELDS
+        assert figure["value"] > 0
+        assert figure["yardstick_value"] > 0
+        assert figure["ratio"] == figure["value"] / figure["yardstick_value"]
+
+
+def test_goals_are_those_that_the_project_has_set(written: list[dict[str, Any]]) -> None:
+    assert {figure["name"]: (figure["better"], figure["goal"]) for figure in written} == {
+        "engine_hands": ("higher", 10),
+        "deal_derive": ("higher", 0.3),
+        "verify_hands": ("higher", 0.0003),
+        "acts": ("higher", 0.5),
+        "acts_watched": ("higher", 0.2),
+        "act_p99": ("lower", 3),
+    }
+
+
+def test_one_figure_can_be_asked_for(tmp_path: Path) -> None:
+    output = tmp_path / "bench.json"
+    bench.main(["--quick", "--only", "deal_derive", "--output", str(output)])
+    assert [figure["name"] for figure in json.loads(output.read_bytes())] == ["deal_derive"]
+
+
+@pytest.mark.parametrize(
+    ("better", "value", "reached"),
+    [("higher", 2.0, True), ("higher", 1.9, False), ("lower", 2.0, True), ("lower", 2.1, False)],
+)
+def test_a_goal_is_reached_on_its_own_side(better: Any, value: float, reached: bool) -> None:
+    figure = Figure(Goal("name", "unit", "yardstick", better, 2), (value,), (1.0,))
+    assert figure.reached is reached
+
+
+def test_a_figure_is_the_median_of_its_rounds() -> None:
+    """The noise is how far the ratio of a single round strays from that of the medians."""
+    figure = Figure(Goal("name", "unit", "other", "higher", 1), (1.0, 9.0, 2.0), (2.0, 2.0, 2.0))
+    assert (figure.value, figure.yardstick_value, figure.ratio) == (2.0, 2.0, 1.0)
+    assert figure.noise == 3.5
+
+
+def test_the_callers_scripts_have_every_seat_act_in_turn() -> None:
+    """The button goes round, and a hand with a limp all round has all six act on every street."""
+    first = driving.steps(1)
+    assert [(step.turn, step.seat) for step in first] == [(1, 4), (2, 5), (3, 6), (4, 1), (5, 2)]
+    limped = driving.steps(6)
+    assert [step.seat for step in limped[:8]] == [3, 4, 5, 6, 1, 2, 1, 2]
+    assert len(limped) == 24
