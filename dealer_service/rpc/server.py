@@ -18,7 +18,7 @@ from dealer_service.tables.floor import Floor
 
 MAX_REQUEST_BYTES: Final = 64 * 1024
 
-_OPTIONS: Final[Sequence[tuple[str, int]]] = (
+OPTIONS: Final[Sequence[tuple[str, int]]] = (
     ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
     ("grpc.so_reuseport", 0),
     ("grpc.max_concurrent_streams", 10_000),
@@ -41,7 +41,7 @@ class Server:
 
     def __init__(self, floor: Floor, door: Door) -> None:
         # Nothing that goes to a seat alone is ever compressed: its size would tell of its content.
-        self._server = grpc.aio.server(options=_OPTIONS, compression=grpc.Compression.NoCompression)
+        self._server = grpc.aio.server(options=OPTIONS, compression=grpc.Compression.NoCompression)
         self._health = health.aio.HealthServicer()
         archive = Archive(floor.house)
         self._server.add_generic_rpc_handlers(
