@@ -4,13 +4,17 @@ Positions go out strictly 0, 1, 2, …: hole cards one at a time, beginning left
 round again, then before each street a burn and the board's cards.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Final
 
 from dealer_service.rules.cards import NUMBERS
 from dealer_service.rules.entry import DealtPosition, Destination, OpenedCard
 from dealer_service.rules.refusal import ImpossibleEntry
-from dealer_service.rules.state import BOARD, HOLE_CARDS, Layout
+from dealer_service.rules.state import BOARD, HOLE_CARDS
+
+NEXT_STREET: Final = {sum(BOARD[:street]): cards for street, cards in enumerate((*BOARD, 0))}
+"""How many cards come to a board that has so many; none to a whole one."""
 
 
 @lru_cache(maxsize=4096)
@@ -39,36 +43,24 @@ def hole_positions(seats: int, place: int) -> range:
     return range(place, seats * HOLE_CARDS, seats)
 
 
-def next_street(board: Sequence[str]) -> int:
-    """Give how many cards come to a board that has so many; 0 when it is complete."""
-    have = len(board)
-    for cards in BOARD:
-        if have <= 0:
-            return cards
-        have -= cards
-    return 0
-
-
 def read_opened(
-    opened: Sequence[OpenedCard], positions: Iterable[int], layout: Layout
-) -> tuple[str, ...]:
-    """Give the cards of an opening, or raise ImpossibleEntry.
+    opened: Sequence[OpenedCard], positions: Sequence[int], seen: int
+) -> tuple[tuple[str, ...], int]:
+    """Give the cards of an opening, and those seen so far with them, or raise ImpossibleEntry.
 
-    They must be at just these positions, and none may be open elsewhere.
+    They must be at just these positions, and none may be seen already. `seen` has the bit of each
+    card's number.
     """
-    cards = tuple([card.card for card in opened])
-    if [card.position for card in opened] != list(positions):
-        message = f"positions {[card.position for card in opened]} are not those to be opened"
+    if len(opened) != len(positions):
+        message = f"{len(opened)} cards are opened where {len(positions)} are due"
         raise ImpossibleEntry(message)
-    seen = {*layout.board, *cards}
-    expected = len(layout.board) + len(cards)
-    for shown in layout.shown:
-        seen.update(shown.cards)
-        expected += len(shown.cards)
-    if len(seen) != expected:
-        message = "a card is opened that is open already"
-        raise ImpossibleEntry(message)
-    if not NUMBERS.keys() >= seen:
-        message = "a card is opened that is none of the 52"
-        raise ImpossibleEntry(message)
-    return cards
+    for one, position in zip(opened, positions, strict=False):
+        number = NUMBERS.get(one.card)
+        if number is None:
+            message = "a card is opened that is none of the 52"
+            raise ImpossibleEntry(message)
+        if one.position != position or seen >> number & 1:
+            message = f"the opening of position {one.position} is out of place, or its card is open"
+            raise ImpossibleEntry(message)
+        seen |= 1 << number
+    return tuple([one.card for one in opened]), seen

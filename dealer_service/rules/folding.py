@@ -7,12 +7,19 @@ a card must come from where it was dealt. Anything else raises ImpossibleEntry.
 from collections.abc import Callable
 from typing import Any, Final
 
-from dealer_service.rules.betting import Betting, Chair, answer, survey
+from dealer_service.rules.betting import (
+    Betting,
+    Chair,
+    answer,
+    find_pending,
+    make_betting,
+    make_chair,
+)
 from dealer_service.rules.dealing import (
+    NEXT_STREET,
     deal_hole_cards,
     deal_street,
     hole_positions,
-    next_street,
     read_opened,
 )
 from dealer_service.rules.entry import (
@@ -31,6 +38,7 @@ from dealer_service.rules.entry import (
     Opened,
     Paused,
     PlayerRemoved,
+    Post,
     Posted,
     Resumed,
     Returned,
@@ -40,12 +48,7 @@ from dealer_service.rules.entry import (
     SeatTaken,
     VoidReason,
 )
-from dealer_service.rules.following import (
-    post_big_blind,
-    post_small_blind,
-    return_uncalled,
-    wins_some_pot,
-)
+from dealer_service.rules.following import wins_some_pot
 from dealer_service.rules.payout import award_pots
 from dealer_service.rules.pots import Stake, find_uncalled, layer_pots
 from dealer_service.rules.refusal import ImpossibleEntry, Refusal
@@ -59,99 +62,134 @@ from dealer_service.rules.state import (
     Layout,
     Shown,
     Stage,
-    seat_everybody,
+    list_stakes,
+    make_state,
 )
 from dealer_service.rules.turn import clock_act
 
 # States are built whole here: every act builds one, and replacing fields takes several times as
-# long.
+# long. For the same reason what every act compares is named once.
+_FOLD, _BET, _RAISE = Act.FOLD, Act.BET, Act.RAISE
+_BY_ABSENT = By.ABSENT
+_BY_CLOCK = By.CLOCK
+_BY_PLAYER = By.PLAYER
+_BY_POLICY = By.POLICY
+_BY_PRE_ACTION = By.PRE_ACTION
+_BY_RULE = By.RULE
+_POST_BIG = Post.BIG_BLIND
+_POST_SMALL = Post.SMALL_BLIND
+_BIG_BLIND = Stage.BIG_BLIND
+_SMALL_BLIND = Stage.SMALL_BLIND
+_ACT = Stage.ACT
+_AWARD = Stage.AWARD
+_BOARD_DEALT = Stage.BOARD_DEALT
+_BOARD_OPENED = Stage.BOARD_OPENED
+_DECK = Stage.DECK
+_ENDED = Stage.ENDED
+_HOLE_CARDS = Stage.HOLE_CARDS
+_PAUSE = Stage.PAUSE
+_SHOWDOWN = Stage.SHOWDOWN
+_UNCALLED = Stage.UNCALLED
+_VOID = Stage.VOID
+_OVER: Final = (_ENDED, _VOID)
 
 
 def _deck_committed(state: HandState, _at: int, entry: DeckCommitted) -> HandState:
-    _require_stage(state, Stage.DECK)
+    _require_stage(state, _DECK)
     _require_hand(state, entry.hand)
     dead = state.frame.small_blind_seat is None
-    return _at_stage(state, Stage.BIG_BLIND if dead else Stage.SMALL_BLIND)
+    return _at_stage(state, _BIG_BLIND if dead else _SMALL_BLIND)
 
 
 def _posted(state: HandState, _at: int, entry: Posted) -> HandState:
-    if state.stage is Stage.SMALL_BLIND:
-        _require(entry == post_small_blind(state, ()), "this is not the small blind's post")
-        after = Stage.BIG_BLIND
+    if state.stage is _SMALL_BLIND:
+        due, what, after = state.frame.small_blind_seat, _POST_SMALL, _BIG_BLIND
+        blind = state.frame.rules.small_blind
     else:
-        _require_stage(state, Stage.BIG_BLIND)
-        _require(entry == post_big_blind(state, ()), "this is not the big blind's post")
-        after = Stage.HOLE_CARDS
+        _require_stage(state, _BIG_BLIND)
+        due, what, after = state.frame.big_blind_seat, _POST_BIG, _HOLE_CARDS
+        blind = state.frame.rules.big_blind
+    paid = entry.amount
+    _require(
+        entry.seat == due and entry.what is what, "it is not the post of the blind that is due"
+    )
     index = state.frame.place[entry.seat]
     seat, stack, bet, put, folded, acted = state.chairs[index]
-    paid = entry.amount
-    chair = Chair(seat, stack - paid, bet + paid, put + paid, folded, acted)
-    return HandState(
-        state.frame,
-        after,
-        _with_chair(state.chairs, index, chair),
-        state.betting,
-        None,
-        state.layout,
-        None,
-        state.away,
+    _require(paid == min(blind, stack), "it is not the whole blind, or all that the seat has")
+    chair = make_chair((seat, stack - paid, bet + paid, put + paid, folded, acted))
+    return make_state(
+        (
+            state.frame,
+            after,
+            _with_chair(state.chairs, index, chair),
+            state.betting,
+            None,
+            state.layout,
+            None,
+            state.away,
+        )
     )
 
 
 def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
     frame, layout = state.frame, state.layout
-    if state.stage is Stage.HOLE_CARDS:
+    if state.stage is _HOLE_CARDS:
         due = deal_hole_cards(frame.seats)
     else:
-        _require_stage(state, Stage.BOARD_DEALT)
-        due = deal_street(layout.next_position, next_street(layout.board))
+        _require_stage(state, _BOARD_DEALT)
+        due = deal_street(layout.next_position, NEXT_STREET[len(layout.board)])
     _require_hand(state, entry.hand)
     if entry.positions is not due:
         _require(entry.positions == due, "positions go elsewhere than the rules deal them")
-    dealt = Layout(layout.next_position + len(due), layout.board, layout.shown)
-    if state.stage is Stage.HOLE_CARDS:
+    end = layout.next_position + len(due)
+    dealt = Layout(end, layout.board, layout.shown, layout.seen)
+    if state.stage is _HOLE_CARDS:
         start = frame.place[frame.big_blind_seat] + 1
         return _go_on(state, state.chairs, state.betting, dealt, at, start)
-    return HandState(
-        frame,
-        Stage.BOARD_OPENED,
-        state.chairs,
-        state.betting,
-        None,
-        dealt,
-        state.closing,
-        state.away,
+    return make_state(
+        (
+            frame,
+            _BOARD_OPENED,
+            state.chairs,
+            state.betting,
+            None,
+            dealt,
+            state.closing,
+            state.away,
+        )
     )
 
 
 def _acted(state: HandState, at: int, entry: Acted) -> HandState:
-    pending, betting = state.pending, state.betting
+    chairs, betting, pending = state.chairs, state.betting, state.pending
     if pending is None:
         message = f"nobody is to act in a hand that waits for {state.stage}"
         raise ImpossibleEntry(message)
     index = pending.place
-    chair = state.chairs[index]
-    seat, stack, bet, put, _, _ = chair
+    seat, stack, bet, put, _, _ = chairs[index]
     did, to = entry.act, entry.to
-    _require(seat == entry.seat, "another seat is to act")
-    _require(betting.turn == entry.turn, "another turn is open")
-    total = answer(chair, betting, pending, did, to)
+    street, to_match, full_raise, aggressor, turn = betting
+    if seat != entry.seat or turn != entry.turn:
+        message = f"turn {turn} is open, of seat {seat}"
+        raise ImpossibleEntry(message)
+    total = answer(chairs, betting, pending, did, to)
     if isinstance(total, Refusal):
         raise ImpossibleEntry(total.message)
-    _require(total == to, "it leads to another bet")
-    if entry.by is not By.PLAYER or state.away.absent:
+    if total != to:
+        message = f"the act leads to a bet of {total}"
+        raise ImpossibleEntry(message)
+    if entry.by is not _BY_PLAYER or state.away.absent:
         _check_author(state, at, entry)
     paid = to - bet
-    chair = Chair(seat, stack - paid, to, put + paid, did is Act.FOLD, True)
-    street, to_match, full_raise, aggressor, turn = betting
-    if did is Act.BET or did is Act.RAISE:
+    chair = make_chair((seat, stack - paid, to, put + paid, did is _FOLD, True))
+    if did is _BET or did is _RAISE:
         size = to - to_match
         full_raise = max(size, full_raise)
         to_match, aggressor = to, seat
     return _go_on(
         state,
-        _with_chair(state.chairs, index, chair),
-        Betting(street, to_match, full_raise, aggressor, turn + 1),
+        (*chairs[:index], chair, *chairs[index + 1 :]),
+        make_betting((street, to_match, full_raise, aggressor, turn + 1)),
         state.layout,
         at,
         index + 1,
@@ -161,48 +199,54 @@ def _acted(state: HandState, at: int, entry: Acted) -> HandState:
 def _check_author(state: HandState, at: int, entry: Acted) -> None:
     """Hold the dealer's own acts to section 9.5: no more than it may, and no earlier."""
     absent = entry.seat in state.away.absent
-    _require(absent == (entry.by is By.ABSENT), "the dealer acts for players that are gone alone")
-    if entry.by in (By.CLOCK, By.ABSENT):
+    _require(absent == (entry.by is _BY_ABSENT), "the dealer acts for players that are gone alone")
+    if entry.by in (_BY_CLOCK, _BY_ABSENT):
         _require(entry.act is clock_act(state, entry.by).act, "this is not what the clock does")
         assert state.pending is not None
         due = state.pending.began + state.frame.rules.turn_ms
         _require(absent or at >= due, "the clock has not run out")
     else:
-        _require(entry.by in (By.PLAYER, By.PRE_ACTION), "acts are made by player or clock")
+        _require(entry.by in (_BY_PLAYER, _BY_PRE_ACTION), "acts are made by player or clock")
 
 
 def _opened(state: HandState, at: int, entry: Opened) -> HandState:
     _require_hand(state, entry.hand)
-    if state.stage is Stage.BOARD_OPENED:
+    if state.stage is _BOARD_OPENED:
         return _opened_board(state, at, entry)
     frame, layout, seat = state.frame, state.layout, entry.seat
     _require(seat in frame.place and entry.board is None, "no cards of that seat can be opened")
     assert seat is not None
     positions = hole_positions(len(frame.seats), frame.place[seat])
-    if state.stage is Stage.PAUSE:
-        _require(entry.by is By.PLAYER, "after the last pot only players show")
+    if state.stage is _PAUSE:
+        _require(entry.by is _BY_PLAYER, "after the last pot only players show")
         _require(all(one.seat != seat for one in layout.shown), "these cards are open already")
-        cards = read_opened(entry.cards, positions, layout)
-        shown = Layout(layout.next_position, layout.board, (*layout.shown, Shown(seat, cards)))
-        return _with_layout(state, shown, state.closing)
+        return _with_layout(state, _show(layout, seat, entry, positions), state.closing)
     closing = _require_turn_to_show(state, seat)
-    cards = read_opened(entry.cards, positions, layout)
-    by = By.RULE if closing.face_up else By.POLICY
-    _require(entry.by is by, f"this hand is opened by {by}")
+    shown = _show(layout, seat, entry, positions)
+    by = _BY_RULE if closing.face_up else _BY_POLICY
+    _require(entry.by is by, "hands are opened by rule when somebody is all-in, else by policy")
     if not closing.face_up:
-        _require(wins_some_pot(state, seat, cards), "the policy opens no hand that is beaten")
-    shown = Layout(layout.next_position, layout.board, (*layout.shown, Shown(seat, cards)))
+        _require(
+            wins_some_pot(state, seat, shown.shown[-1].cards),
+            "the policy opens no hand that is beaten",
+        )
     return _settle_hand(state, closing, shown, closing.mucked)
+
+
+def _show(layout: Layout, seat: int, entry: Opened, positions: range) -> Layout:
+    cards, seen = read_opened(entry.cards, positions, layout.seen)
+    shown = (*layout.shown, Shown(seat, cards))
+    return Layout(layout.next_position, layout.board, shown, seen)
 
 
 def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
     layout = state.layout
     _require(entry.board == 1 and entry.seat is None, "the board is to be opened")
-    _require(entry.by is By.RULE, "the board is opened by rule")
+    _require(entry.by is _BY_RULE, "the board is opened by rule")
     end = layout.next_position
-    positions = range(end - next_street(layout.board), end)
-    board = (*layout.board, *read_opened(entry.cards, positions, layout))
-    opened = Layout(end, board, layout.shown)
+    positions = range(end - NEXT_STREET[len(layout.board)], end)
+    cards, seen = read_opened(entry.cards, positions, layout.seen)
+    opened = Layout(end, layout.board + cards, layout.shown, seen)
     if state.closing is not None:
         return _run_out(_with_layout(state, opened, state.closing))
     return _go_on(state, state.chairs, state.betting, opened, at, 0)
@@ -212,85 +256,99 @@ def _mucked(state: HandState, _at: int, entry: Mucked) -> HandState:
     _require_hand(state, entry.hand)
     closing = _require_turn_to_show(state, entry.seat)
     _require(not closing.face_up, "hands are open when somebody is all-in")
-    _require(entry.by is By.POLICY, "hands are mucked by policy")
+    _require(entry.by is _BY_POLICY, "hands are mucked by policy")
     _require(bool(state.layout.shown), "the first hand of a showdown is opened")
     return _settle_hand(state, closing, state.layout, (*closing.mucked, entry.seat))
 
 
 def _returned(state: HandState, _at: int, entry: Returned) -> HandState:
-    _require_stage(state, Stage.UNCALLED)
-    _require(entry == return_uncalled(state, ()), "another bet is uncalled")
+    _require_stage(state, _UNCALLED)
+    uncalled = find_uncalled(list_stakes(state.chairs))
+    _require((entry.seat, entry.amount) == uncalled, "another bet is uncalled")
     index = state.frame.place[entry.seat]
     seat, stack, bet, put, folded, acted = state.chairs[index]
     back = entry.amount
-    chair = Chair(seat, stack + back, bet - back, put - back, folded, acted)
-    return _close(state, _with_chair(state.chairs, index, chair), state.betting, state.layout)
+    chair = make_chair((seat, stack + back, bet - back, put - back, folded, acted))
+    chairs = _with_chair(state.chairs, index, chair)
+    return _close(state, chairs, state.betting, state.layout, list_stakes(chairs))
 
 
 def _awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
-    _require_stage(state, Stage.AWARD)
+    _require_stage(state, _AWARD)
     closing = state.closing
     assert closing is not None
     due = closing.awards[closing.paid]
-    _require(entry is due or entry == due, f"pot {due.pot} is to be paid, to its winners")
+    if entry is not due and entry != due:
+        message = f"pot {due.pot} is to be paid, to its winners"
+        raise ImpossibleEntry(message)
     chairs = list(state.chairs)
     for winner in entry.winners:
         index = state.frame.place[winner.seat]
         seat, stack, bet, put, folded, acted = chairs[index]
-        chairs[index] = Chair(seat, stack + winner.amount, bet, put, folded, acted)
+        chairs[index] = make_chair((seat, stack + winner.amount, bet, put, folded, acted))
     pots, face_up, unsettled, mucked, awards, paid = closing
-    return HandState(
-        state.frame,
-        Stage.AWARD if paid + 1 < len(awards) else Stage.PAUSE,
-        tuple(chairs),
-        state.betting,
-        None,
-        state.layout,
-        Closing(pots, face_up, unsettled, mucked, awards, paid + 1),
-        state.away,
+    return make_state(
+        (
+            state.frame,
+            _AWARD if paid + 1 < len(awards) else _PAUSE,
+            tuple(chairs),
+            state.betting,
+            None,
+            state.layout,
+            Closing(pots, face_up, unsettled, mucked, awards, paid + 1),
+            state.away,
+        )
     )
 
 
 def _hand_ended(state: HandState, _at: int, entry: HandEnded) -> HandState:
-    _require(entry == end_hand(state), "the stacks are others, or the hand is")
-    return _at_stage(state, Stage.ENDED)
-
-
-def _hand_void(state: HandState, _at: int, entry: HandVoid) -> HandState:
+    _require_stage(state, _PAUSE)
     _require_hand(state, entry.hand)
+    stacks = [(one.seat, one.stack) for one in entry.stacks]
+    _require(stacks == [chair[:2] for chair in sorted(state.chairs)], "the stacks are others")
+    return _at_stage(state, _ENDED)
+
+
+def _hand_void(state: HandState, at: int, entry: HandVoid) -> HandState:
+    _require_hand(_aside(state, at, entry), entry.hand)
     fault = entry.reason is VoidReason.DEALER_FAULT
-    _require(fault or state.stage is Stage.DECK, "a hand with a deck is void by a fault alone")
-    return HandState(
-        state.frame,
-        Stage.VOID,
-        seat_everybody(state.frame),
-        state.betting,
-        None,
-        state.layout,
-        None,
-        state.away,
+    _require(fault or state.stage is _DECK, "a hand with a deck is void by a fault alone")
+    return make_state(
+        (
+            state.frame,
+            _VOID,
+            state.frame.chairs,
+            state.betting,
+            None,
+            state.layout,
+            None,
+            state.away,
+        )
     )
 
 
-def _aside(state: HandState, _at: int, _entry: Entry) -> HandState:
+def _aside(state: HandState, _at: int, entry: Entry) -> HandState:
+    if state.stage in _OVER:
+        message = f"{type(entry).__name__} can not follow in a hand that is over"
+        raise ImpossibleEntry(message)
     return state
 
 
-def _player_gone(state: HandState, _at: int, entry: SeatLeft | PlayerRemoved) -> HandState:
-    if entry.seat not in state.frame.place:
+def _player_gone(state: HandState, at: int, entry: SeatLeft | PlayerRemoved) -> HandState:
+    if entry.seat not in _aside(state, at, entry).frame.place:
         return state
     _require(entry.stack is None, "chips of a seat in the hand leave when it has ended")
     absent, sitting_out = state.away
     return _with_away(state, Away(absent | {entry.seat}, sitting_out))
 
 
-def _sat_out(state: HandState, _at: int, entry: SatOut) -> HandState:
-    absent, sitting_out = state.away
+def _sat_out(state: HandState, at: int, entry: SatOut) -> HandState:
+    absent, sitting_out = _aside(state, at, entry).away
     return _with_away(state, Away(absent, sitting_out | {entry.seat}))
 
 
-def _came_back(state: HandState, _at: int, entry: CameBack) -> HandState:
-    absent, sitting_out = state.away
+def _came_back(state: HandState, at: int, entry: CameBack) -> HandState:
+    absent, sitting_out = _aside(state, at, entry).away
     return _with_away(state, Away(absent, sitting_out - {entry.seat}))
 
 
@@ -328,38 +386,44 @@ def _go_on(  # noqa: PLR0913, PLR0917 - the parts of a state that have just chan
     start: int,
 ) -> HandState:
     """Find the next decision, street or end, from the chair `start` on (9.4)."""
-    live, with_chips, pending = survey(chairs, start, betting.to_match, at)
+    pending = find_pending(chairs, start, betting, at)
     if pending is not None:
-        return HandState(state.frame, Stage.ACT, chairs, betting, pending, layout, None, state.away)
-    if live > 1 and with_chips > 1 and betting.street < LAST_STREET:
+        return make_state((state.frame, _ACT, chairs, betting, pending, layout, None, state.away))
+    with_chips = [chair for chair in chairs if chair.stack and not chair.folded]
+    if len(with_chips) > 1 and betting.street < LAST_STREET:
         fresh = tuple(
-            [Chair(seat, stack, 0, put, folded, False) for seat, stack, _, put, folded, _ in chairs]
+            [
+                make_chair((seat, stack, 0, put, folded, False))
+                for seat, stack, _, put, folded, _ in chairs
+            ]
         )
         new = Betting(betting.street + 1, 0, state.frame.rules.big_blind, None, betting.turn)
-        return HandState(state.frame, Stage.BOARD_DEALT, fresh, new, None, layout, None, state.away)
-    if find_uncalled([Stake(c.seat, c.put, not c.folded) for c in chairs]) is not None:
-        return HandState(
-            state.frame, Stage.UNCALLED, chairs, betting, None, layout, None, state.away
-        )
-    return _close(state, chairs, betting, layout)
+        return make_state((state.frame, _BOARD_DEALT, fresh, new, None, layout, None, state.away))
+    stakes = list_stakes(chairs)
+    if find_uncalled(stakes) is not None:
+        return make_state((state.frame, _UNCALLED, chairs, betting, None, layout, None, state.away))
+    return _close(state, chairs, betting, layout, stakes)
 
 
 def _close(
-    state: HandState, chairs: tuple[Chair, ...], betting: Betting, layout: Layout
+    state: HandState,
+    chairs: tuple[Chair, ...],
+    betting: Betting,
+    layout: Layout,
+    stakes: tuple[Stake, ...],
 ) -> HandState:
     """Close a hand whose betting is over and from which no bet is uncalled (9.6)."""
-    stakes = [Stake(seat, put, not folded) for seat, _, _, put, folded, _ in chairs]
     pots = layer_pots(stakes)
     live = [chair for chair in chairs if not chair.folded]
     if len(live) == 1:
         awards = award_pots(pots, {}, state.frame.rules.chip_unit)
-        stage = Stage.AWARD if awards else Stage.PAUSE
+        stage = _AWARD if awards else _PAUSE
         closing = Closing(pots, False, (), (), awards, 0)
     else:
-        stage = Stage.SHOWDOWN
+        stage = _SHOWDOWN
         face_up = any(not chair.stack for chair in live)
         closing = Closing(pots, face_up, order_showing(pots, betting.aggressor), (), (), 0)
-    return HandState(state.frame, stage, chairs, betting, None, layout, closing, state.away)
+    return make_state((state.frame, stage, chairs, betting, None, layout, closing, state.away))
 
 
 def _settle_hand(
@@ -377,16 +441,16 @@ def _run_out(state: HandState) -> HandState:
     layout, closing = state.layout, state.closing
     assert closing is not None
     if len(layout.board) < BOARD_CARDS:
-        return _at_stage(state, Stage.BOARD_DEALT)
+        return _at_stage(state, _BOARD_DEALT)
     hands = {one.seat: (*one.cards, *layout.board) for one in layout.shown}
     awards = award_pots(closing.pots, hands, state.frame.rules.chip_unit)
     paying = Closing(closing.pots, closing.face_up, (), closing.mucked, awards, 0)
-    return _at_stage(_with_layout(state, layout, paying), Stage.AWARD)
+    return _at_stage(_with_layout(state, layout, paying), _AWARD)
 
 
 def end_hand(state: HandState) -> HandEnded:
     """Give the entry that ends a hand whose pots are all paid, else raise ImpossibleEntry."""
-    if state.stage is not Stage.PAUSE:
+    if state.stage is not _PAUSE:
         message = f"a hand that waits for {state.stage} does not end yet"
         raise ImpossibleEntry(message)
     stacks = [SeatStack(chair.seat, chair.stack) for chair in sorted(state.chairs)]
@@ -398,41 +462,47 @@ def _with_chair(chairs: tuple[Chair, ...], index: int, chair: Chair) -> tuple[Ch
 
 
 def _at_stage(state: HandState, stage: Stage) -> HandState:
-    return HandState(
-        state.frame,
-        stage,
-        state.chairs,
-        state.betting,
-        None,
-        state.layout,
-        state.closing,
-        state.away,
+    return make_state(
+        (
+            state.frame,
+            stage,
+            state.chairs,
+            state.betting,
+            None,
+            state.layout,
+            state.closing,
+            state.away,
+        )
     )
 
 
 def _with_layout(state: HandState, layout: Layout, closing: Closing | None) -> HandState:
-    return HandState(
-        state.frame,
-        state.stage,
-        state.chairs,
-        state.betting,
-        None,
-        layout,
-        closing,
-        state.away,
+    return make_state(
+        (
+            state.frame,
+            state.stage,
+            state.chairs,
+            state.betting,
+            None,
+            layout,
+            closing,
+            state.away,
+        )
     )
 
 
 def _with_away(state: HandState, away: Away) -> HandState:
-    return HandState(
-        state.frame,
-        state.stage,
-        state.chairs,
-        state.betting,
-        state.pending,
-        state.layout,
-        state.closing,
-        away,
+    return make_state(
+        (
+            state.frame,
+            state.stage,
+            state.chairs,
+            state.betting,
+            state.pending,
+            state.layout,
+            state.closing,
+            away,
+        )
     )
 
 
@@ -454,7 +524,7 @@ def _require_hand(state: HandState, number: int) -> None:
 
 
 def _require_turn_to_show(state: HandState, seat: int) -> Closing:
-    _require_stage(state, Stage.SHOWDOWN)
+    _require_stage(state, _SHOWDOWN)
     assert state.closing is not None
     if state.closing.unsettled[0] != seat:
         message = f"seat {state.closing.unsettled[0]} shows or mucks before seat {seat}"

@@ -6,7 +6,7 @@ These give entries and change nothing; what an entry makes of the state is in `f
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dealer_service.rules.dealing import deal_hole_cards, deal_street, hole_positions, next_street
+from dealer_service.rules.dealing import NEXT_STREET, deal_hole_cards, deal_street, hole_positions
 from dealer_service.rules.entry import (
     By,
     Dealt,
@@ -23,11 +23,19 @@ from dealer_service.rules.ranking import strength_of
 from dealer_service.rules.showdown import must_show
 from dealer_service.rules.state import HandState, Stage, list_stakes
 
+# Reading a member off its class takes longer than a comparison.
+_BY_POLICY = By.POLICY
+_BY_RULE = By.RULE
+_POST_BIG = Post.BIG_BLIND
+_POST_SMALL = Post.SMALL_BLIND
+
 
 def wins_some_pot(state: HandState, seat: int, hole: Sequence[str]) -> bool:
     """Tell whether a hand wins or ties a pot that it can win, against the hands opened so far."""
     closing, board = state.closing, state.layout.board
     assert closing is not None
+    if not state.layout.shown:
+        return True
     opened = {one.seat: strength_of((*one.cards, *board)) for one in state.layout.shown}
     return must_show(seat, strength_of((*hole, *board)), closing.pots, opened)
 
@@ -38,14 +46,14 @@ def post_small_blind(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     seat = frame.small_blind_seat
     assert seat is not None
     stack = state.chairs[frame.place[seat]].stack
-    return Posted(seat, Post.SMALL_BLIND, min(stack, frame.rules.small_blind))
+    return Posted(seat, _POST_SMALL, min(stack, frame.rules.small_blind))
 
 
 def post_big_blind(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Post the big blind, or all that a short stack has."""
     frame = state.frame
     stack = state.chairs[frame.place[frame.big_blind_seat]].stack
-    return Posted(frame.big_blind_seat, Post.BIG_BLIND, min(stack, frame.rules.big_blind))
+    return Posted(frame.big_blind_seat, _POST_BIG, min(stack, frame.rules.big_blind))
 
 
 def deal_hands(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
@@ -56,7 +64,7 @@ def deal_hands(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
 def deal_board(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Burn one, and deal the next street."""
     layout = state.layout
-    positions = deal_street(layout.next_position, next_street(layout.board))
+    positions = deal_street(layout.next_position, NEXT_STREET[len(layout.board)])
     return Dealt(state.frame.hand, positions)
 
 
@@ -64,13 +72,13 @@ def open_board(state: HandState, cards: Sequence[OpenedCard]) -> Entry:
     """Open the cards that came to the board last."""
     layout = state.layout
     end = layout.next_position
-    street = tuple(cards[end - next_street(layout.board) : end])
-    return Opened(hand=state.frame.hand, by=By.RULE, cards=street, board=1)
+    street = tuple(cards[end - NEXT_STREET[len(layout.board)] : end])
+    return Opened(state.frame.hand, _BY_RULE, street, None, 1)
 
 
 def return_uncalled(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Give the uncalled bet back."""
-    uncalled = find_uncalled(list_stakes(state))
+    uncalled = find_uncalled(list_stakes(state.chairs))
     assert uncalled is not None
     return Returned(*uncalled)
 
@@ -82,9 +90,9 @@ def show_or_muck(state: HandState, cards: Sequence[OpenedCard]) -> Entry:
     seat = closing.unsettled[0]
     hole = [cards[p] for p in hole_positions(len(frame.seats), frame.place[seat])]
     if not closing.face_up and not wins_some_pot(state, seat, [card.card for card in hole]):
-        return Mucked(frame.hand, seat, By.POLICY)
-    by = By.RULE if closing.face_up else By.POLICY
-    return Opened(hand=frame.hand, by=by, cards=tuple(hole), seat=seat)
+        return Mucked(frame.hand, seat, _BY_POLICY)
+    by = _BY_RULE if closing.face_up else _BY_POLICY
+    return Opened(frame.hand, by, tuple(hole), seat)
 
 
 def award_pot(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:

@@ -7,10 +7,12 @@ up to the next decision or the pause before the end; `ending` closes the hand wh
 The choices themselves are in `turn`, whose functions can be called from here.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
-from dealer_service.rules.betting import Betting
+from dealer_service.rules.betting import Betting, make_chair
 from dealer_service.rules.entry import Entry, HandOpened, OpenedCard, RuleSet, SeatWord
 from dealer_service.rules.folding import FOLDS
 from dealer_service.rules.folding import end_hand as ending
@@ -27,7 +29,6 @@ from dealer_service.rules.state import (
     list_pots,
     list_stacks,
     list_stakes,
-    seat_everybody,
 )
 from dealer_service.rules.turn import (
     Decision,
@@ -42,6 +43,7 @@ from dealer_service.rules.turn import (
 __all__ = [
     "Decision",
     "HandState",
+    "ImpossibleEntry",
     "Range",
     "Stage",
     "act",
@@ -61,7 +63,7 @@ __all__ = [
 ]
 
 LEAST_SEATS: Final = 2
-_OVER: Final = (Stage.ENDED, Stage.VOID)
+_IN = SeatWord.IN
 
 
 def begin(rules: RuleSet, opened: HandOpened) -> HandState:
@@ -70,32 +72,38 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     Button and blinds stand where the entry says: the button may be on an empty seat and the small
     blind dead. Raises ImpossibleEntry where no hand can be played like that.
     """
-    dealt_in = {one.seat: one for one in opened.seats if one.state is SeatWord.IN}
-    _check_opening(rules, opened, dealt_in.keys())
-    seats = clockwise(dealt_in, opened.button)
-    stacks = tuple([dealt_in[seat].stack for seat in seats])
+    dealt_in = {one.seat: one for one in opened.seats if one.state is _IN}
+    seats, place = _arrange(tuple(dealt_in), opened.button)
+    _check_opening(rules, opened, place)
+    chairs = tuple([make_chair((seat, dealt_in[seat].stack, 0, 0, False, False)) for seat in seats])
     frame = Frame(
-        rules=rules,
-        hand=opened.hand,
-        button=opened.button,
-        small_blind_seat=opened.small_blind_seat,
-        big_blind_seat=opened.big_blind_seat,
-        seats=seats,
-        place={seat: place for place, seat in enumerate(seats)},
-        players=tuple([dealt_in[seat].player for seat in seats]),
-        stacks=stacks,
+        rules,
+        opened.hand,
+        opened.button,
+        opened.small_blind_seat,
+        opened.big_blind_seat,
+        seats,
+        place,
+        tuple([dealt_in[seat].player for seat in seats]),
+        chairs,
     )
-    away = Away(frozenset(), frozenset())
     return HandState(
         frame,
         Stage.DECK,
-        seat_everybody(frame),
+        chairs,
         Betting(0, rules.big_blind, rules.big_blind, None, 1),
         None,
-        Layout(0, (), ()),
+        Layout(0, (), (), 0),
         None,
-        away,
+        Away(frozenset(), frozenset()),
     )
+
+
+@lru_cache(maxsize=4096)
+def _arrange(dealt_in: tuple[int, ...], button: int) -> tuple[tuple[int, ...], Mapping[int, int]]:
+    """Give the seats clockwise from the left of the button, and the place of each."""
+    seats = clockwise(dealt_in, button)
+    return seats, MappingProxyType({seat: place for place, seat in enumerate(seats)})
 
 
 def evolve(state: HandState, at: int, entry: Entry) -> HandState:
@@ -105,7 +113,7 @@ def evolve(state: HandState, at: int, entry: Entry) -> HandState:
     leave a mark. Raises ImpossibleEntry for an entry that can not follow.
     """
     fold = FOLDS.get(type(entry))
-    if fold is None or state.stage in _OVER:
+    if fold is None:
         message = f"{type(entry).__name__} can not follow in a hand that waits for {state.stage}"
         raise ImpossibleEntry(message)
     return fold(state, at, entry)
@@ -132,20 +140,17 @@ def play_on(
     return tuple(entries), state
 
 
-def _check_opening(rules: RuleSet, opened: HandOpened, dealt_in: Collection[int]) -> None:
-    faults = []
-    taken = [one.seat for one in opened.seats]
-    if taken != sorted(set(taken)) or not all(1 <= seat <= rules.seats for seat in taken):
-        faults.append(f"its seats are not rising ones of 1 to {rules.seats}")
-    if len(dealt_in) < LEAST_SEATS:
-        faults.append("fewer than two seats are dealt in")
-    if any(one.stack < 1 for one in opened.seats if one.state is SeatWord.IN):
-        faults.append("a seat without chips is dealt in")
-    if not 1 <= opened.button <= rules.seats:
-        faults.append(f"the button is not on a seat of 1 to {rules.seats}")
-    blinds = [seat for seat in (opened.small_blind_seat, opened.big_blind_seat) if seat is not None]
-    if len(set(blinds)) < len(blinds) or not set(blinds) <= set(dealt_in):
-        faults.append("the blinds are not on different seats dealt in")
-    if faults:
-        message = f"hand {opened.hand} can not begin: " + "; ".join(faults)
+def _check_opening(rules: RuleSet, opened: HandOpened, dealt_in: Mapping[int, int]) -> None:
+    last = 0
+    for one in opened.seats:
+        if one.seat <= last or (one.stack < 1 and one.state is _IN):
+            message = f"hand {opened.hand}: its seats do not rise, or one in it has no chips"
+            raise ImpossibleEntry(message)
+        last = one.seat
+    if len(dealt_in) < LEAST_SEATS or not 1 <= opened.button <= rules.seats or last > rules.seats:
+        message = f"hand {opened.hand}: two or more of {rules.seats} seats play, one has the button"
+        raise ImpossibleEntry(message)
+    small, big = opened.small_blind_seat, opened.big_blind_seat
+    if small == big or big not in dealt_in or (small is not None and small not in dealt_in):
+        message = f"hand {opened.hand}: its blinds are not two seats dealt in"
         raise ImpossibleEntry(message)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dealer_service.rules.cards import RANKS
-from dealer_service.rules.ranking import Category, category_of, strength_of
+from dealer_service.rules.ranking import Category
 
 _WORDS: Final = dict(
     zip(
@@ -13,31 +13,32 @@ _WORDS: Final = dict(
         strict=True,
     )
 )
+_PLURALS: Final = {rank: word + ("es" if word == "six" else "s") for rank, word in _WORDS.items()}
+_FORMS: Final = {
+    Category.HIGH_CARD: "%(One)s high",
+    Category.ONE_PAIR: "Pair of %(ones)s",
+    Category.TWO_PAIR: "Two pair, %(ones)s and %(others)s",
+    Category.THREE_OF_A_KIND: "Three %(ones)s",
+    Category.STRAIGHT: "Straight, %(one)s high",
+    Category.FLUSH: "Flush, %(one)s high",
+    Category.FULL_HOUSE: "Full house, %(ones)s full of %(others)s",
+    Category.FOUR_OF_A_KIND: "Four %(ones)s",
+    Category.STRAIGHT_FLUSH: "Straight flush, %(one)s high",
+}
+_SECOND_GROUP: Final = {Category.TWO_PAIR: 2, Category.FULL_HOUSE: 3}
+"""Where in the five cards the second group begins."""
 
 
-def name_hand(five: Sequence[str]) -> str:  # noqa: PLR0911 - one form for each category
-    """Name five cards given in the order of `ranking.best_five`."""
-    one = _WORDS[five[0][0]]
-    match category_of(strength_of(five)):
-        case Category.STRAIGHT_FLUSH:
-            return "Royal flush" if one == "ace" else f"Straight flush, {one} high"
-        case Category.FOUR_OF_A_KIND:
-            return f"Four {_plural(one)}"
-        case Category.FULL_HOUSE:
-            return f"Full house, {_plural(one)} full of {_plural(_WORDS[five[3][0]])}"
-        case Category.FLUSH:
-            return f"Flush, {one} high"
-        case Category.STRAIGHT:
-            return f"Straight, {one} high"
-        case Category.THREE_OF_A_KIND:
-            return f"Three {_plural(one)}"
-        case Category.TWO_PAIR:
-            return f"Two pair, {_plural(one)} and {_plural(_WORDS[five[2][0]])}"
-        case Category.ONE_PAIR:
-            return f"Pair of {_plural(one)}"
-        case Category.HIGH_CARD:
-            return f"{one.capitalize()} high"
-
-
-def _plural(word: str) -> str:
-    return word + ("es" if word == "six" else "s")
+def name_hand(five: Sequence[str], category: Category) -> str:
+    """Name five cards of a category, given in the order of `ranking.best_five`."""
+    first = five[0][0]
+    if category is Category.STRAIGHT_FLUSH and first == "A":
+        return "Royal flush"
+    form = _FORMS[category]
+    second = five[_SECOND_GROUP.get(category, 0)][0]
+    return form % {
+        "one": _WORDS[first],
+        "One": _WORDS[first].capitalize(),
+        "ones": _PLURALS[first],
+        "others": _PLURALS[second],
+    }

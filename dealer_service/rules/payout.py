@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dealer_service.rules.entry import Awarded, Winner
 from dealer_service.rules.names import name_hand
 from dealer_service.rules.pots import Pot
-from dealer_service.rules.ranking import best_five, strength_of
+from dealer_service.rules.ranking import category_of, pick_five, strength_of
 
 
 def split(amount: int, winners: int, unit: int) -> tuple[int, ...]:
@@ -29,7 +29,7 @@ def award_pots(
     `hands` holds the seven cards of each seat whose hand was opened; no other seat wins a pot
     that more than one seat can win. The eligible seats of a pot begin left of the button.
     """
-    strengths = {seat: strength_of(cards) for seat, cards in hands.items()}
+    strengths = {seat: strength_of(cards) for seat, cards in hands.items()} if hands else {}
     awards = []
     for number in range(len(pots) - 1, -1, -1):
         amount, eligible = pots[number]
@@ -41,13 +41,16 @@ def award_pots(
             seats = [seat for seat in shown if strengths[seat] == best]
             shares = split(amount, len(seats), unit)
             winners = tuple(
-                _name_winner(seat, share, hands[seat])
-                for seat, share in zip(seats, shares, strict=True)
+                [
+                    _name_winner(seat, share, hands[seat], best)
+                    for seat, share in zip(seats, shares, strict=True)
+                ]
             )
-        awards.append(Awarded(pot=number, amount=amount, rake=0, board=1, winners=winners))
+        awards.append(Awarded(number, amount, 0, 1, winners))
     return tuple(awards)
 
 
-def _name_winner(seat: int, share: int, cards: Sequence[str]) -> Winner:
-    five = best_five(cards)
-    return Winner(seat, share, name_hand(five), five)
+def _name_winner(seat: int, share: int, cards: Sequence[str], strength: int) -> Winner:
+    category = category_of(strength)
+    five = pick_five(cards, category)
+    return Winner(seat, share, name_hand(five, category), five)

@@ -4,13 +4,15 @@ In a hand the seats dealt in stand in one order, clockwise from the left of the 
 be an empty seat: the order of dealing, of acting after the flop, and of odd chips.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable
 
 
 def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
     """Order seats clockwise, beginning with the first to the left of the seat `after`."""
     rising = sorted(seats)
-    return (*(seat for seat in rising if seat > after), *(s for s in rising if s <= after))
+    first = bisect_right(rising, after)
+    return tuple(rising[first:] + rising[:first])
 
 
 def start_at(order: tuple[int, ...], seat: int) -> tuple[int, ...]:

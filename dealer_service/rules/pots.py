@@ -6,15 +6,10 @@ money, which nobody put in as a bet, joins the main pot and is never given back.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-
-class Stake(NamedTuple):
-    """What a seat has put into the hand, and whether it is live: dealt in and not folded."""
-
-    seat: int
-    amount: int
-    live: bool
+Stake: TypeAlias = tuple[int, int, bool]
+"""A seat, what it has put into the hand, and whether it is live: dealt in and not folded."""
 
 
 class Pot(NamedTuple):
@@ -29,33 +24,31 @@ def find_uncalled(stakes: Sequence[Stake]) -> tuple[int, int] | None:
 
     What a folded seat put in stays in: by folding it gave up every claim to the pot.
     """
-    first = second = 0
-    owner: Stake | None = None
-    for stake in stakes:
-        if stake.amount > first:
-            first, second, owner = stake.amount, first, stake
-        elif stake.amount > second:
-            second = stake.amount
-    if owner is None or first == second or not owner.live:
-        return None
-    return owner.seat, first - second
+    first = second = owner = 0
+    owner_live = False
+    for seat, amount, live in stakes:
+        if amount > first:
+            first, second, owner, owner_live = amount, first, seat, live
+        elif amount > second:
+            second = amount
+    return (owner, first - second) if first > second and owner_live else None
 
 
 def layer_pots(stakes: Sequence[Stake], dead: int = 0) -> tuple[Pot, ...]:
     """Layer the stakes, without the uncalled bet, into pots; the main pot comes first."""
-    levels = sorted({stake.amount for stake in stakes if stake.live and stake.amount})
+    levels = sorted({amount for _, amount, live in stakes if live and amount})
     if len(levels) <= 1:
-        total = sum([stake.amount for stake in stakes]) + dead
         level = levels[0] if levels else 0
-        eligible = tuple([s.seat for s in stakes if s.live and s.amount >= level])
+        total = dead + sum([amount for _, amount, _ in stakes])
+        eligible = tuple([seat for seat, amount, live in stakes if live and amount >= level])
         return (Pot(total, eligible),) if total else ()
     pots = []
     floor, extra = 0, dead
     for level in levels:
         # What reaches above the highest live total belongs to the last layer.
-        top = level if level < levels[-1] else max(stake.amount for stake in stakes)
-        amount = sum(min(stake.amount, top) - min(stake.amount, floor) for stake in stakes)
-        eligible = tuple(s.seat for s in stakes if s.live and s.amount >= level)
-        pots.append(Pot(amount + extra, eligible))
+        top = level if level < levels[-1] else max(amount for _, amount, _ in stakes)
+        chips = sum(min(amount, top) - min(amount, floor) for _, amount, _ in stakes)
+        eligible = tuple([seat for seat, amount, live in stakes if live and amount >= level])
+        pots.append(Pot(chips + extra, eligible))
         floor, extra = level, 0
     return tuple(pots)

@@ -5,6 +5,7 @@ the higher one wins and equal ones tie, whatever the suits. The tables of all cl
 at import; of six or seven cards the best five count (PROTOCOL.md 9.7).
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum, unique
 from functools import cache
@@ -39,6 +40,8 @@ GROUPS: Final[dict[Category, tuple[int, ...]]] = {
     Category.FOUR_OF_A_KIND: (4, 1),
 }
 """The sizes of the groups of one rank that make up a hand which is no straight."""
+
+_OF_ONE_SUIT: Final = (Category.FLUSH, Category.STRAIGHT_FLUSH)
 
 # The cards of one rank are counted in three bits each, the cards of one suit in four bits each
 # above them, so that one sum over the cards holds both counts.
@@ -97,6 +100,7 @@ def _tables() -> tuple[dict[int, int], dict[int, int], tuple[int, ...]]:
 
 
 _PLAIN, _SUITED, _FLOORS = _tables()
+_CATEGORIES: Final = tuple(Category)
 CLASSES: Final = len(_PLAIN) + len(_SUITED)
 
 
@@ -105,7 +109,8 @@ def strength_of(cards: Sequence[str]) -> int:
     total = sum([_KEY_OF[card] for card in cards])
     if (total + _FLUSH_ADD) & _FLUSH_BIT:
         # Five of a suit among seven cards leave no room for four of a kind or a full house.
-        return _best_suited(tuple(sorted(_ranks_of_flush(cards))))
+        numbers = _flush_only([NUMBERS[card] for card in cards])
+        return _best_suited(tuple(sorted([number >> 2 for number in numbers])))
     return _best_plain(total & _RANKS_ONLY)
 
 
@@ -120,35 +125,43 @@ def strength_using(hole: Sequence[str], board: Sequence[str], count: int) -> int
 
 def category_of(strength: int) -> Category:
     """Name the category of a strength."""
-    return next(category for category in reversed(Category) if strength >= _FLOORS[category])
+    return _CATEGORIES[bisect_right(_FLOORS, strength) - 1]
 
 
 def best_five(cards: Sequence[str]) -> tuple[str, ...]:
     """Give the five cards that make the hand, in the order of PROTOCOL.md 9.7."""
-    category = category_of(strength_of(cards))
-    numbers = sorted(NUMBERS[card] for card in cards)
-    if category in (Category.FLUSH, Category.STRAIGHT_FLUSH):
-        numbers = [number for number in numbers if _count_of_suit(numbers, number % 4) >= 5]
+    return pick_five(cards, category_of(strength_of(cards)))
+
+
+def pick_five(cards: Sequence[str], category: Category) -> tuple[str, ...]:
+    """Give the five cards that make the hand, which is known to be of that category."""
+    numbers = sorted([NUMBERS[card] for card in cards])
+    if category in _OF_ONE_SUIT:
+        numbers = _flush_only(numbers)
     by_rank: dict[int, list[int]] = {}
-    for number in numbers:
-        by_rank.setdefault(number // 4, []).append(number)
-    if category in (Category.STRAIGHT, Category.STRAIGHT_FLUSH):
+    for number in reversed(numbers):
+        by_rank.setdefault(number >> 2, []).append(number)
+    sizes = GROUPS.get(category)
+    if sizes is None:
         ranks = next(ranks for ranks in reversed(_STRAIGHTS) if by_rank.keys() >= set(ranks))
-        return tuple(CARDS[by_rank[rank][0]] for rank in reversed(ranks))
+        return tuple(CARDS[by_rank[rank][-1]] for rank in reversed(ranks))
     five: list[int] = []
-    for size in GROUPS[category]:
-        rank = max(rank for rank, same in by_rank.items() if len(same) >= size)
-        five += by_rank.pop(rank)[:size]
-    return tuple(CARDS[number] for number in five)
+    for size in sizes:
+        # Ranks stand from high to low, and the cards of one rank against the order of suits.
+        for rank, same in by_rank.items():
+            if len(same) >= size:
+                five += same[: -size - 1 : -1]
+                del by_rank[rank]
+                break
+    return tuple([CARDS[number] for number in five])
 
 
-def _count_of_suit(numbers: Sequence[int], suit: int) -> int:
-    return sum(number % 4 == suit for number in numbers)
-
-
-def _ranks_of_flush(cards: Sequence[str]) -> list[int]:
-    numbers = [NUMBERS[card] for card in cards]
-    return [number // 4 for number in numbers if _count_of_suit(numbers, number % 4) >= 5]
+def _flush_only(numbers: Iterable[int]) -> list[int]:
+    """Leave only the cards of the suit of which there are five or more."""
+    suits: tuple[list[int], ...] = ([], [], [], [])
+    for number in numbers:
+        suits[number & 3].append(number)
+    return max(suits, key=len)
 
 
 @cache

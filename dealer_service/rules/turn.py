@@ -49,9 +49,9 @@ def decision(state: HandState) -> Decision | None:
         return None
     chair = state.chairs[pending.place]
     betting = state.betting
-    bounds = bound_raise(chair, betting, pending.reach)
+    bounds = bound_raise(state.chairs, chair, betting)
     offered = Range(*bounds) if bounds else None
-    why = "" if bounds else explain_no_raise(chair, betting, pending.reach)[0]
+    why = "" if bounds else explain_no_raise(state.chairs, chair, betting)[0]
     return Decision(
         hand=state.frame.hand,
         turn=betting.turn,
@@ -95,13 +95,13 @@ def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all 
             f"turn {turn} is not open: answer turn {state.betting.turn}",
             {"turn": turn, "open_turn": state.betting.turn},
         )
-    if seat in state.away.absent and by is not By.ABSENT:
+    if state.away.absent and seat in state.away.absent and by is not By.ABSENT:
         return Refusal(
             HandReason.PLAYER_GONE,
             f"the player of seat {seat} is gone: the dealer acts for it",
             {"seat": seat},
         )
-    total = answer(chair, state.betting, pending, act, to)
+    total = answer(state.chairs, state.betting, pending, act, to)
     if isinstance(total, Refusal):
         return total
     return Acted(seat, act, total, by, turn)
