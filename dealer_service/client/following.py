@@ -1,0 +1,271 @@
+"""One game, followed for one player: files, verifier and view, and what the protocol asks of it.
+
+By itself it gives each link as soon as it may, keeps the checkpoints that the record should hold,
+logs a new anchor when the player has lost its own and may have another, and writes the evidence
+when the game is to be refused, after which nothing more is sent.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cutcard.v1 import play_pb2, play_pb2_grpc
+from dealer_service.client.calls import Caller
+from dealer_service.client.chain import NoLink
+from dealer_service.client.errors import CallRefusedError, Refusal
+from dealer_service.client.events import (
+    AnchorNotLogged,
+    CardsDealt,
+    Disconnected,
+    Event,
+    LinkNotGiven,
+    MyTurn,
+    tell,
+)
+from dealer_service.client.files import GameFiles
+from dealer_service.client.lines import Entry
+from dealer_service.client.own import Own
+from dealer_service.client.refusing import ProtocolBreach, Refused
+from dealer_service.client.sent import AnchorSent, Sent
+from dealer_service.client.verifier import GameBefore, LinkDue, Progress, Verifier, Watched
+from dealer_service.client.view import Viewer
+from dealer_service.client.watching import Broken, follow
+
+MAX_MISSES: Final = 2
+# An anchor of a player dealt in, chips and a close wait for the hand's end.
+HAND_SECONDS: Final = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The game that goes on from this one, in which the player keeps its seat."""
+
+    game: str
+    before: GameBefore
+
+
+class Following:
+    """One game followed; `run` ends with the game's stream, the player's seat, or a refusal."""
+
+    def __init__(  # noqa: PLR0913 - all that following needs
+        self,
+        stub: play_pb2_grpc.PlayServiceStub,
+        caller: Caller,
+        watched: Watched,
+        tell_user: Callable[[Event], None],
+        files: GameFiles | None = None,
+        *,
+        links: bool = False,
+    ) -> None:
+        self.game = watched.game
+        self.files = files
+        self.viewer = Viewer(watched.game, watched.player)
+        self.verifier = Verifier(watched, files.sent if files else ())
+        self.refused: Refused | None = None
+        self.successor: Successor | None = None
+        self.closed = asyncio.Event()
+        self.left = False
+        self._stub = stub
+        self._caller = caller
+        self._tell = tell_user
+        self._links = links
+        self._writing = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._linked_hand = 0
+        self._dealt_hand = 0
+        self._turn = (0, 0)
+        self._anchoring = False
+        self._anchor_tried_in = -1
+        self._was_seated = False
+        self._told_misses = 0
+        self._entropy = caller.surroundings.entropy
+
+    @property
+    def own(self) -> Own | None:
+        """The player's seat, anchor and misses as the log has them."""
+        return self.verifier.own
+
+    async def run(self) -> None:
+        """Follow the game to its end; CallRefusedError when the dealer takes no watcher."""
+        try:
+            steps = follow(self._stub, self._caller, self.game, self.verifier)
+            async with aclosing(steps):
+                async for step in steps:
+                    await self._take(step)
+                    if self.refused is not None or self.left:
+                        return
+            self.closed.set()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def note(self, sent: Sent) -> None:
+        """Have what is about to be sent known and on disk; CallRefusedError after a refusal."""
+        if self.refused is not None:
+            message = f"the client left the game: {self.refused.detail}"
+            refusal = Refusal("ABORTED", str(self.refused.reason), message, {})
+            raise CallRefusedError(refusal)
+        assert self.files is not None
+        self.verifier.note(sent)
+        async with self._writing:
+            await asyncio.to_thread(self.files.note, sent)
+
+    async def _take(self, step: Progress | Refused | Broken) -> None:
+        if isinstance(step, Refused):
+            await self._refuse(step)
+        elif isinstance(step, Broken):
+            self._tell(Disconnected(step.why))
+        else:
+            try:
+                self._take_entries(step)
+            except ProtocolBreach as breach:
+                await self._refuse(self.verifier.refuse(breach))
+                return
+            await self._keep(step)
+            self._take_turn(step)
+            self._answer()
+
+    async def _refuse(self, refused: Refused) -> None:
+        self.refused = refused
+        for task in self._tasks:
+            task.cancel()
+        if self.files is not None:
+            async with self._writing:
+                await asyncio.to_thread(self.files.write_evidence, refused)
+                await asyncio.to_thread(self.files.record.refused, refused)
+        self._tell(refused)
+
+    def _take_entries(self, step: Progress) -> None:
+        blamed = {missed.hand for missed in self.verifier.missed if missed.sent}
+        for entry in step.entries:
+            self.viewer.apply(entry)
+            by_miss = entry.kind == "hand_void" and entry.body["hand"] in blamed
+            event = tell(entry, self.viewer.table(), blamed=by_miss)
+            if event is not None:
+                self._tell(event)
+            if entry.kind == "game_closed":
+                self._close(entry)
+        for opening in step.openings:
+            self.viewer.open_own(opening)
+        table = self.viewer.table()
+        if step.openings and len(table.cards) == 2 and table.hand != self._dealt_hand:
+            self._dealt_hand = table.hand
+            self._tell(CardsDealt(table.hand, table.cards))
+
+    def _close(self, entry: Entry) -> None:
+        following = entry.body.get("next")
+        if following and self.own is not None and self.own.seat is not None:
+            size = entry.index + 1
+            before = GameBefore(self.game, size, self.verifier.root(size).hex())
+            self.successor = Successor(following, before)
+        self.closed.set()
+
+    async def _keep(self, step: Progress) -> None:
+        if self.files is None:
+            return
+        missed = self.verifier.missed
+        fresh = missed[self._told_misses :]
+        self._told_misses = len(missed)
+        record = self.files.record
+        async with self._writing:
+            for each in fresh:
+                if each.sent:
+                    await asyncio.to_thread(record.missed, each.hand)
+            if step.kept is not None:
+                await asyncio.to_thread(record.checkpoint, step.kept.checkpoint)
+
+    def _take_turn(self, step: Progress) -> None:
+        """Tell a turn of the player's once, and not before it has its cards."""
+        if step.decision is not None or step.entries:
+            self.viewer.decide(step.decision)
+        due, own = self.viewer.decision, self.own
+        if due is None or own is None or (own.hand_of_mine, own.seat) != (due.hand, due.seat):
+            return
+        turn = (due.hand, due.turn)
+        if turn > self._turn and self._dealt_hand == due.hand:
+            self._turn = turn
+            self._tell(MyTurn(due, self.viewer.table()))
+
+    def _answer(self) -> None:
+        """Do what the protocol asks of the client now."""
+        own = self.own
+        if self.files is None or own is None or not self.verifier.caught_up:
+            return
+        due = self.verifier.link_due
+        if due is not None and due.hand > self._linked_hand and not own.anchor_spent:
+            self._linked_hand = due.hand
+            self._start(self._give_link(due))
+        if own.seat is not None:
+            self._was_seated = True
+            self._anchor_again(own)
+        elif self._was_seated:
+            self.left = True
+
+    def _anchor_again(self, own: Own) -> None:
+        assert self.files is not None
+        anchor = own.anchor
+        done = anchor is not None and self.files.chains.left(bytes.fromhex(anchor)) == 0
+        wanted = self._links and (anchor is None or own.anchor_spent or done)
+        free = not self._anchoring and self._anchor_tried_in != self.verifier.hand
+        stays = not own.leaving and not self.closed.is_set()
+        if wanted and free and stays and len(own.missed) < MAX_MISSES:
+            self._anchoring = True
+            self._anchor_tried_in = self.verifier.hand
+            self._start(self._log_anchor(own))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _give_link(self, due: LinkDue) -> None:
+        assert self.files is not None
+        async with self._writing:
+            sent = await asyncio.to_thread(self.files.note_link, due)
+        if isinstance(sent, NoLink):
+            self._tell(LinkNotGiven(due.hand, str(sent)))
+            return
+        self.verifier.note(sent)
+        request = play_pb2.GiveLinkRequest(
+            game=self.game, hand=due.hand, link=bytes.fromhex(sent.link)
+        )
+        try:
+            await self._caller.call(self._stub.GiveLink, request)
+        except CallRefusedError as error:
+            self._tell(LinkNotGiven(due.hand, str(error)))
+
+    async def _log_anchor(self, own: Own) -> None:
+        assert self.files is not None
+        missing_hand, missing_link = 0, b""
+        if own.missed:
+            last = own.missed[-1]
+            missing_hand = last.hand
+            before = self.files.chains.before(bytes.fromhex(last.anchor))
+            missing_link = before or b""
+        if missing_hand and not missing_link:
+            self._tell(AnchorNotLogged("the missing link is not in this client's chains"))
+            self._anchoring = False
+            return
+        rules = self.viewer.table().rules
+        hands = rules["max_hands"] - self.verifier.hand
+        try:
+            async with self._writing:
+                anchor = await asyncio.to_thread(self.files.new_anchor, self._entropy, hands)
+            request_id = self._caller.surroundings.request_id()
+            sent = AnchorSent(request_id, anchor, missing_hand, missing_link.hex())
+            await self.note(sent)
+            request = play_pb2.AnchorRequest(
+                request_id=request_id,
+                game=self.game,
+                anchor=bytes.fromhex(anchor),
+                missing_hand=missing_hand or None,
+                missing_link=missing_link or None,
+            )
+            await self._caller.call(self._stub.Anchor, request, total=HAND_SECONDS)
+        except CallRefusedError as error:
+            self._tell(AnchorNotLogged(str(error)))
+        finally:
+            self._anchoring = False

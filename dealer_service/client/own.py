@@ -1,0 +1,274 @@
+"""What stands in the log under the player's own name, held against what its client sent.
+
+PROTOCOL.md section 11: its anchor must stand, unchanged, in every opening (ANCHOR); no link,
+anchor, act, show, muck, sitting out, coming back, chips or leaving may stand as its own that it
+did not send and no rule made (NOT_MINE); and a game that goes on from another must have given it
+time to anchor (NO_TIME_TO_ANCHOR).
+"""
+
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NoReturn, TypeVar
+
+from dealer_service.client.grammar import ASIDES
+from dealer_service.client.lines import Entry
+from dealer_service.client.refusing import ProtocolBreach, Reason
+from dealer_service.client.sent import (
+    ActSent,
+    AnchorSent,
+    ChipsSent,
+    ComeBackSent,
+    LeaveSent,
+    LinkSent,
+    SeatAsked,
+    Sent,
+    ShowSent,
+    SitOutSent,
+)
+
+_Kind = TypeVar("_Kind", bound=Sent)
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A void called the player's link missing; `sent` when the client had sent it.
+
+    `anchor` is the one that the opening froze: the missing link is the value before it.
+    """
+
+    hand: int
+    anchor: str
+    sent: bool
+
+
+class Own:
+    """One player in one game: its seat, its anchor, its misses, and what it sent."""
+
+    __slots__ = (
+        "_carried_anchored",
+        "_clock_acted",
+        "_link_ms",
+        "_links",
+        "_moved_at",
+        "_opened_at",
+        "_sent",
+        "_turn_ms",
+        "anchor",
+        "anchor_spent",
+        "hand_of_mine",
+        "leaving",
+        "missed",
+        "player",
+        "seat",
+    )
+
+    def __init__(self, player: str) -> None:
+        self.player = player
+        self.seat: int | None = None
+        self.anchor: str | None = None
+        self.anchor_spent = False
+        self.hand_of_mine: int | None = None
+        self.leaving = False
+        self.missed: tuple[Missed, ...] = ()
+        self._sent: list[Sent] = []
+        self._links: dict[int, str] = {}
+        self._carried_anchored = False
+        self._clock_acted = False
+        self._opened_at = 0
+        self._moved_at = 0
+        self._turn_ms = 0
+        self._link_ms = 0
+
+    def note(self, sent: Sent) -> None:
+        """Remember what is about to be sent."""
+        if isinstance(sent, LinkSent):
+            self._links[sent.hand] = sent.link
+        else:
+            self._sent.append(sent)
+
+    def accept(self, entry: Entry) -> None:
+        """Judge one entry that follows the grammar; ProtocolBreach for what is not the player's."""
+        match entry.kind:
+            case "game_opened":
+                self._take_over(entry)
+            case "hand_opened":
+                self._check_opening(entry)
+            case "deck_committed":
+                self._check_links(entry)
+            case "hand_void":
+                self._check_links(entry)
+                self._check_missing(entry)
+                self._end_hand()
+            case "hand_ended":
+                self._end_hand()
+            case _ if entry.body.get("player") == self.player:
+                self._check_named(entry)
+            case _ if self.hand_seat is not None and entry.body.get("seat") == self.hand_seat:
+                self._check_play(entry)
+        if entry.kind not in ASIDES:
+            self._moved_at = entry.at
+
+    @property
+    def hand_seat(self) -> int | None:
+        """The player's seat in the open hand; None when it was not dealt in."""
+        return self.seat if self.hand_of_mine is not None else None
+
+    def _take_over(self, entry: Entry) -> None:
+        rules = entry.body["rules"]
+        self._turn_ms, self._link_ms = rules["turn_ms"], rules["link_ms"]
+        self._opened_at = entry.at
+        for each in entry.body.get("previous", {"seats": ()})["seats"]:
+            if each["player"] == self.player:
+                self.seat = each["seat"]
+                self._carried_anchored = each["anchored"]
+
+    def _check_opening(self, entry: Entry) -> None:
+        body = entry.body
+        mine = next((s for s in body["seats"] if s["player"] == self.player), None)
+        stands = (mine or {}).get("anchor")
+        if (mine is None) != (self.seat is None) or not _same(stands, self.anchor):
+            detail = (
+                f"line {entry.index}: hand {body['hand']} opens with "
+                f"{_anchor(stands)} for {self.player}, whose last logged one is "
+                f"{_anchor(self.anchor)}"
+            )
+            raise ProtocolBreach(Reason.ANCHOR, detail)
+        early = entry.at < self._opened_at + self._link_ms
+        if self.seat is not None and self._carried_anchored and self.anchor is None and early:
+            detail = (
+                f"line {entry.index}: hand {body['hand']} opened {entry.at - self._opened_at} ms "
+                f"after the game, before the {self._link_ms} ms for a new anchor had passed"
+            )
+            raise ProtocolBreach(Reason.NO_TIME_TO_ANCHOR, detail)
+        self._carried_anchored = False
+        self.hand_of_mine = body["hand"] if mine and mine["state"] == "in" else None
+
+    def _check_links(self, entry: Entry) -> None:
+        hand, seat = entry.body["hand"], self.hand_seat
+        given = self._links.get(hand)
+        for each in entry.body["links"]:
+            if each["seat"] == seat:
+                if given is None or not hmac.compare_digest(each["link"], given):
+                    _refuse(entry, "the link logged for it is none that it sent")
+                self.anchor = given
+                return
+        # A link that left the client is spent, logged or not (section 2).
+        if given is not None and entry.kind == "hand_void" and not self._logged(given):
+            self.anchor_spent = self.anchor is not None
+
+    def _logged(self, link: str) -> bool:
+        return self.anchor is not None and hmac.compare_digest(self.anchor, link)
+
+    def _check_missing(self, entry: Entry) -> None:
+        hand = entry.body["hand"]
+        if any(each["player"] == self.player for each in entry.body["missing"]):
+            self.missed = (*self.missed, Missed(hand, self.anchor or "", hand in self._links))
+            self.anchor = None
+            self.anchor_spent = False
+
+    def _end_hand(self) -> None:
+        self.hand_of_mine = None
+        if self.leaving:
+            self._leave()
+
+    def _leave(self) -> None:
+        self.seat = None
+        self.anchor = None
+        self.anchor_spent = False
+        self.leaving = False
+        self._carried_anchored = False
+
+    def _check_named(self, entry: Entry) -> None:
+        body = entry.body
+        match entry.kind:
+            case "seat_taken":
+                self._spend(entry, SeatAsked, lambda asked: _is_asked(asked, body))
+                self.seat, self.anchor = body["seat"], body.get("anchor")
+            case "anchored":
+                self._spend(entry, AnchorSent, lambda sent: _is_anchor(sent, body))
+                self.anchor, self.anchor_spent = body["anchor"], False
+            case "chips_added":
+                self._spend(entry, ChipsSent, lambda sent: sent.amount == body["amount"])
+            case "sat_out" if body["by"] == "clock":
+                if not self._clock_acted:
+                    _refuse(entry, "it sits out by the clock, which did not act for it")
+            case "sat_out":
+                self._spend(entry, SitOutSent, lambda _: True)
+            case "came_back":
+                self._spend(entry, ComeBackSent, lambda _: True)
+            case "seat_left":
+                self._spend(entry, LeaveSent, lambda _: True)
+                self._go(body)
+            case "player_removed":
+                self._go(body)
+        self._clock_acted = False
+
+    def _go(self, body: Mapping[str, object]) -> None:
+        if "stack" in body:
+            self._leave()
+        else:
+            self.leaving = True
+
+    def _check_play(self, entry: Entry) -> None:
+        body = entry.body
+        if entry.kind == "acted":
+            self._check_act(entry)
+        elif entry.kind == "mucked" and body["by"] == "player":
+            _refuse(entry, "the client mucks no hand")
+        elif entry.kind == "opened" and body["by"] == "player":
+            self._spend(entry, ShowSent, lambda show: show.hand == body["hand"])
+
+    def _check_act(self, entry: Entry) -> None:
+        body = entry.body
+        self._clock_acted = False
+        match body["by"]:
+            case "player":
+                hand = self.hand_of_mine
+                self._spend(entry, ActSent, lambda sent: sent.hand == hand and _is_act(sent, body))
+            case "clock" | "absent" if body["act"] not in {"fold", "check"}:
+                _refuse(entry, "no rule but its own makes it do more than check or fold")
+            case "clock":
+                if entry.at < self._moved_at + self._turn_ms:
+                    _refuse(entry, "the clock acted for it before its time was over")
+                self._clock_acted = True
+            case "absent":
+                if not self.leaving:
+                    _refuse(entry, "it acts as absent, and has neither left nor been removed")
+            case _:
+                _refuse(entry, "the client sends no acts ahead of its turn")
+
+    def _spend(self, entry: Entry, kind: type[_Kind], fits: Callable[[_Kind], bool]) -> None:
+        for index, sent in enumerate(self._sent):
+            if isinstance(sent, kind) and fits(sent):
+                del self._sent[index]
+                return
+        _refuse(entry, "it is none that the client sent")
+
+
+def _is_asked(asked: SeatAsked, body: Mapping[str, object]) -> bool:
+    seat = asked.seat in {0, body["seat"]}
+    return seat and asked.stack == body["stack"] and asked.anchor == body.get("anchor", "")
+
+
+def _is_anchor(sent: AnchorSent, body: Mapping[str, object]) -> bool:
+    missing = (body.get("missing_hand", 0), body.get("missing_link", ""))
+    return sent.anchor == body["anchor"] and missing == (sent.missing_hand, sent.missing_link)
+
+
+def _is_act(sent: ActSent, body: Mapping[str, object]) -> bool:
+    sized = sent.act in {"bet", "raise"}
+    same = sent.turn == body["turn"] and sent.act == body["act"]
+    return same and (not sized or sent.to == body["to"])
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return hmac.compare_digest(one or "", other or "")
+
+
+def _anchor(value: str | None) -> str:
+    return f"the anchor {value}" if value else "no anchor"
+
+
+def _refuse(entry: Entry, why: str) -> NoReturn:
+    raise ProtocolBreach(Reason.NOT_MINE, f"line {entry.index} ({entry.kind}): {why}")

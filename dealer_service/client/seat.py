@@ -1,0 +1,330 @@
+"""A seat, and a place to watch from: async iterators of what happens, and what a player may do.
+
+A seat lasts through all games that go on from one another. Each change is noted on disk before
+it is sent, and after a refusal nothing is sent any more.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from enum import StrEnum, unique
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from cutcard.v1 import play_pb2, play_pb2_grpc
+from dealer_service.client.calls import Caller
+from dealer_service.client.errors import CallRefusedError, Refusal
+from dealer_service.client.events import Event
+from dealer_service.client.files import GameFiles
+from dealer_service.client.following import HAND_SECONDS, Following, Successor
+from dealer_service.client.message import Decision
+from dealer_service.client.refusing import Refused
+from dealer_service.client.sent import (
+    ActSent,
+    ChipsSent,
+    ComeBackSent,
+    LeaveSent,
+    ShowSent,
+    SitOutSent,
+)
+from dealer_service.client.verifier import Watched
+from dealer_service.client.view import TableView
+from dealer_service.client.wire import ACTS
+
+
+@unique
+class Act(StrEnum):
+    """What a seat may do in its turn."""
+
+    FOLD = "fold"
+    CHECK = "check"
+    CALL = "call"
+    BET = "bet"
+    RAISE = "raise"
+
+
+class _Events:
+    """The events of one or several followed games, in one line."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue()
+        self._ended = False
+
+    def put(self, event: Event | BaseException | None) -> None:
+        """Add an event, the error that ended the game, or the end."""
+        self._queue.put_nowait(event)
+
+    async def next(self) -> Event:
+        """Wait for the next; StopAsyncIteration at the end."""
+        if self._ended:
+            raise StopAsyncIteration
+        event = await self._queue.get()
+        if event is None or isinstance(event, BaseException):
+            self._ended = True
+            raise StopAsyncIteration if event is None else event
+        return event
+
+
+class Spectator:
+    """A game watched without a seat: an async iterator of events."""
+
+    def __init__(
+        self, stub: play_pb2_grpc.PlayServiceStub, caller: Caller, watched: Watched
+    ) -> None:
+        self.game = watched.game
+        self._events = _Events()
+        self._following = Following(stub, caller, watched, self._events.put)
+        self._task = asyncio.create_task(self._run())
+
+    @property
+    def view(self) -> TableView:
+        """The table as it stands."""
+        return self._following.viewer.table()
+
+    @property
+    def refused(self) -> Refused | None:
+        """Why the game was refused, if it was."""
+        return self._following.refused
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self
+
+    async def __anext__(self) -> Event:
+        return await self._events.next()
+
+    async def close(self) -> None:
+        """Stop watching."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        try:
+            await self._following.run()
+        except Exception as error:  # noqa: BLE001 - handed to who iterates
+            self._events.put(error)
+        finally:
+            self._events.put(None)
+
+
+class Seat:
+    """A seat, through all games that go on from one another: an async iterator of events.
+
+    It ends when the player has left, the last game is revealed, or a game was refused.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that a seat needs
+        self,
+        stub: play_pb2_grpc.PlayServiceStub,
+        caller: Caller,
+        watched: Watched,
+        files: GameFiles,
+        directory: Path,
+        *,
+        links: bool,
+    ) -> None:
+        self._stub, self._caller = stub, caller
+        self._key, self._player = watched.key, watched.player or ""
+        self._directory, self._links = directory, links
+        self._events = _Events()
+        self._current = self._follow(watched, files)
+        self._games: dict[asyncio.Task[None], Following] = {}
+        self._task = asyncio.create_task(self._run())
+
+    def _follow(self, watched: Watched, files: GameFiles) -> Following:
+        events = self._events.put
+        return Following(self._stub, self._caller, watched, events, files, links=self._links)
+
+    @property
+    def game(self) -> str:
+        """The game that is played now."""
+        return self._current.game
+
+    @property
+    def player(self) -> str:
+        """The player's name."""
+        return self._player
+
+    @property
+    def number(self) -> int:
+        """The seat's number; 0 before it is in the log and after it was left."""
+        own = self._current.own
+        return (own.seat or 0) if own else 0
+
+    @property
+    def view(self) -> TableView:
+        """The table as it stands."""
+        return self._current.viewer.table()
+
+    @property
+    def decision(self) -> Decision | None:
+        """The turn that stands, whosever it is."""
+        return self._current.viewer.decision
+
+    @property
+    def refused(self) -> Refused | None:
+        """Why the game was refused, if it was."""
+        followings = (self._current, *self._games.values())
+        return next((each.refused for each in followings if each.refused), None)
+
+    @property
+    def record_path(self) -> Path:
+        """The player's record of the game that is played now."""
+        assert self._current.files is not None
+        return self._current.files.record.path
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self
+
+    async def __anext__(self) -> Event:
+        return await self._events.next()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop following without leaving the seat; sitting down again goes on in it."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def act(self, act: Act, to: int = 0, *, decision: Decision | None = None) -> None:
+        """Act on the turn that stands, or on the one given; `to` is a bet's or raise's total.
+
+        CallRefusedError when it is not the player's turn any more or the act is not legal.
+        """
+        following = self._current
+        turn = decision or following.viewer.decision
+        if turn is None or turn.seat != self.number:
+            message = "it is not the player's turn"
+            raise CallRefusedError(Refusal("FAILED_PRECONDITION", "NO_TURN", message, {}))
+        total = to if act in {Act.BET, Act.RAISE} else 0
+        sent = ActSent(self._request_id(), turn.hand, turn.turn, str(act), total)
+        await following.note(sent)
+        request = play_pb2.ActRequest(
+            request_id=sent.request_id,
+            game=following.game,
+            hand=turn.hand,
+            turn=turn.turn,
+            act=ACTS[sent.act],
+            to=total,
+        )
+        await self._caller.call(self._stub.Act, request)
+
+    async def show(self, hand: int | None = None) -> None:
+        """Show both hole cards when the pots are paid and before the hand ends."""
+        following = self._current
+        sent = ShowSent(self._request_id(), hand or following.verifier.hand)
+        await following.note(sent)
+        request = play_pb2.ShowRequest(
+            request_id=sent.request_id, game=following.game, hand=sent.hand
+        )
+        await self._caller.call(self._stub.Show, request)
+
+    async def sit_out(self) -> None:
+        """Be dealt in no more from the next hand on."""
+        following, request_id = self._current, self._request_id()
+        await following.note(SitOutSent(request_id))
+        request = play_pb2.SitOutRequest(request_id=request_id, game=following.game)
+        await self._caller.call(self._stub.SitOut, request)
+
+    async def come_back(self) -> None:
+        """Be dealt in again from the next hand on."""
+        following, request_id = self._current, self._request_id()
+        await following.note(ComeBackSent(request_id))
+        request = play_pb2.ComeBackRequest(request_id=request_id, game=following.game)
+        await self._caller.call(self._stub.ComeBack, request)
+
+    async def add_chips(self, amount: int, *, reference: str = "") -> int:
+        """Add chips, in the middle of a hand when it has ended, and give the stack."""
+        following, request_id = self._current, self._request_id()
+        await following.note(ChipsSent(request_id, amount, reference))
+        request = play_pb2.AddChipsRequest(
+            request_id=request_id, game=following.game, amount=amount, reference=reference
+        )
+        answer = await self._caller.call(self._stub.AddChips, request, total=HAND_SECONDS)
+        return answer.stack
+
+    async def leave(self, *, reference: str = "") -> int | None:
+        """Give the seat up and get the chips that left; None when they leave with the hand."""
+        following, request_id = self._current, self._request_id()
+        await following.note(LeaveSent(request_id, reference))
+        request = play_pb2.LeaveSeatRequest(
+            request_id=request_id, game=following.game, reference=reference
+        )
+        answer = await self._caller.call(self._stub.LeaveSeat, request)
+        return answer.stack if answer.HasField("stack") else None
+
+    def _request_id(self) -> str:
+        return self._caller.surroundings.request_id()
+
+    async def _run(self) -> None:
+        """Follow the game, and each that goes on from it as soon as it is named."""
+        try:
+            self._start()
+            while self._games:
+                await self._wait()
+                if self._settle():
+                    return
+                successor = self._current.successor
+                if successor is not None and successor.game != self._current.game:
+                    self._current = await self._go_on(successor)
+                    self._start()
+        except Exception as error:  # noqa: BLE001 - handed to who iterates
+            self._events.put(error)
+        finally:
+            for task in self._games:
+                task.cancel()
+            await asyncio.gather(*self._games, return_exceptions=True)
+            for following in {self._current, *self._games.values()}:
+                _let_go(following)
+            self._events.put(None)
+
+    def _start(self) -> None:
+        self._games[asyncio.create_task(self._current.run())] = self._current
+
+    async def _wait(self) -> None:
+        """Wait until the game that is played now closes, or a game is over."""
+        closing = asyncio.create_task(self._current.closed.wait())
+        waited: set[asyncio.Task[Any]] = set(self._games)
+        if not self._current.closed.is_set():
+            waited.add(closing)
+        try:
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            closing.cancel()
+
+    def _settle(self) -> bool:
+        """Let games go that are over; True when the seat is over with one of them."""
+        for task in [task for task in self._games if task.done()]:
+            following = self._games.pop(task)
+            task.result()
+            over = following.refused is not None or following.left
+            if over:
+                return True
+            if following is not self._current:
+                _let_go(following)
+        return False
+
+    async def _go_on(self, successor: Successor) -> Following:
+        joined = self._caller.surroundings.monotonic()
+        request = play_pb2.GetTableRequest(game=successor.game)
+        table = await self._caller.call(self._stub.GetTable, request)
+        files = await asyncio.to_thread(
+            GameFiles, self._directory, self._key, successor.game, self._player
+        )
+        watched = Watched(
+            successor.game, self._key, self._player, joined, table.size, successor.before
+        )
+        return self._follow(watched, files)
+
+
+def _let_go(following: Following) -> None:
+    if following.files is not None:
+        following.files.close()

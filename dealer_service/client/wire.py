@@ -1,0 +1,53 @@
+"""From the messages of play.proto to the client's own values."""
+
+from typing import Final
+
+from cutcard.v1 import play_pb2
+from dealer_service.client.message import CardOpening, CardProof, Decision, Message, Span
+
+ACTS: Final = {
+    "fold": play_pb2.ACT_FOLD,
+    "check": play_pb2.ACT_CHECK,
+    "call": play_pb2.ACT_CALL,
+    "bet": play_pb2.ACT_BET,
+    "raise": play_pb2.ACT_RAISE,
+}
+
+
+def watch_request(game: str, first: int) -> play_pb2.WatchRequest:
+    """Ask for a game's lines from index `first` on."""
+    return play_pb2.WatchRequest(game=game, **{"from": first})
+
+
+def read_message(response: play_pb2.WatchResponse) -> Message:
+    """Read one message of the stream."""
+    return Message(
+        response.first,
+        tuple(response.lines),
+        tuple(CardProof(p.hand, p.position, tuple(p.proof)) for p in response.proofs),
+        response.checkpoint,
+        read_decision(response.decision) if response.HasField("decision") else None,
+        tuple(
+            CardOpening(o.hand, o.position, o.card, o.salt, tuple(o.proof))
+            for o in response.openings
+        ),
+    )
+
+
+def read_decision(decision: play_pb2.Decision) -> Decision:
+    """Read a turn."""
+    return Decision(
+        hand=decision.hand,
+        turn=decision.turn,
+        seat=decision.seat,
+        may_check=decision.may_check,
+        call=decision.call,
+        bet=_span(decision.bet) if decision.HasField("bet") else None,
+        raise_to=_span(getattr(decision, "raise")) if decision.HasField("raise") else None,
+        no_raise_because=decision.no_raise_because,
+        deadline=decision.deadline,
+    )
+
+
+def _span(span: play_pb2.Range) -> Span:
+    return Span(getattr(span, "from"), span.to)
