@@ -106,6 +106,7 @@ class Verifier:
         self._frozen: str | None = None
         self._at = 0
         self._base: int | None = None
+        self._live_from = watched.backlog
         self._cards_due: float | None = None
         self._interrupted = False
         self._refused: Refused | None = None
@@ -139,8 +140,8 @@ class Verifier:
 
     @property
     def caught_up(self) -> bool:
-        """Whether all lines were received that there were on joining."""
-        return self.size >= self._watched.backlog
+        """Whether all lines were received that there were on joining, or after the last break."""
+        return self.size >= self._live_from
 
     @property
     def hand(self) -> int:
@@ -177,8 +178,13 @@ class Verifier:
             return self.refuse(breach, message)
         return Progress(entries, openings, kept, message.decision)
 
-    def interrupted(self, now: float) -> None:
-        """Learn that the stream broke and begins anew from `covered`: what is due, is due again."""
+    def interrupted(self, now: float, size: int) -> None:
+        """Learn that the stream broke and begins anew from `covered`: what is due, is due again.
+
+        `size` is that of the log now: the lines before it are old when they come, so that no link
+        is due for their hands, and no opening of one that has ended.
+        """
+        self._live_from = max(self._live_from, size)
         self._uncovered = deque((index, now) for index, _ in self._uncovered)
         self._interrupted = True
         if self._cards_due is not None:
@@ -310,7 +316,7 @@ class Verifier:
         if entry.kind == "dealt" and seat is not None and not self._past.get(hand.number):
             self._past[hand.number] = (hand, seat)
             self._cards_due = now + PATIENCE_SECONDS
-            self._interrupted = entry.index < self._watched.backlog
+            self._interrupted = entry.index < self._live_from
             for old in [
                 number for number in self._past if number <= hand.number - _REMEMBERED_HANDS
             ]:

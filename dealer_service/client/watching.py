@@ -52,9 +52,14 @@ async def follow(
     """Give what each message proved, in order; CallRefusedError when the dealer takes no call."""
     around = caller.surroundings
     waits = around.waits()
+    broken = False
     while True:
-        stream = stub.Watch(watch_request(game, verifier.covered), metadata=caller.metadata)
+        stream: _Stream | None = None
         try:
+            if broken:
+                size = await _ask_size(stub, caller, game)
+                verifier.interrupted(around.monotonic(), size)
+            stream = stub.Watch(watch_request(game, verifier.covered), metadata=caller.metadata)
             while (step := await _next(stream, verifier, caller)) is not None:
                 waits = around.waits()
                 yield step
@@ -66,12 +71,19 @@ async def follow(
                 raise read_error(error) from None
             why = str(read_error(error))
         finally:
-            stream.cancel()
+            if stream is not None:
+                stream.cancel()
         if verifier.finished:
             return
+        broken = True
         yield Broken(why)
         await around.sleep(next(waits))
-        verifier.interrupted(around.monotonic())
+
+
+async def _ask_size(stub: play_pb2_grpc.PlayServiceStub, caller: Caller, game: str) -> int:
+    request = play_pb2.GetTableRequest(game=game)
+    timeout = caller.surroundings.patience.attempt
+    return (await stub.GetTable(request, timeout=timeout, metadata=caller.metadata)).size
 
 
 async def _next(stream: _Stream, verifier: Verifier, caller: Caller) -> Progress | Refused | None:

@@ -131,7 +131,7 @@ def test_after_a_break_lines_may_come_again(stream: Stream) -> None:
         assert isinstance(first, Progress)
         opened += first.openings
         if number % 9 == 8:
-            verifier.interrupted(now)
+            verifier.interrupted(now, verifier.size)
             for _, again in stream.messages(verifier.covered):
                 if again.lines and again.first >= verifier.size:
                     break
@@ -141,6 +141,20 @@ def test_after_a_break_lines_may_come_again(stream: Stream) -> None:
                 opened += answer.openings
     assert verifier.finished
     assert sorted(each.position for each in opened if each.hand == 1) == of_ann(stream)
+
+
+def test_a_hand_that_passed_during_a_break_needs_no_link_and_no_openings(stream: Stream) -> None:
+    """The dealer need not show again what was dealt and folded while nobody listened."""
+    second = stream.transcript.find("hand_opened", hand=2).index
+    for position in of_ann(stream, hand=2):
+        del stream.openings[2, position]
+    verifier = stream.verifier()
+    for now, message in stream.messages():
+        if message.lines and message.first == second:
+            verifier.interrupted(now, len(stream.transcript.lines))
+        assert isinstance(verifier.receive(message, now), Progress)
+        assert verifier.size <= second or verifier.link_due is None
+    assert verifier.finished
 
 
 def test_a_link_is_due_under_the_checkpoint_that_ends_with_the_opening(stream: Stream) -> None:
@@ -407,7 +421,7 @@ def test_a_line_under_no_checkpoint_is_refused_after_five_seconds(stream: Stream
 def test_a_break_gives_five_seconds_more(stream: Stream) -> None:
     verifier = stream.verifier()
     now = catch_up(stream, verifier, "acted")
-    verifier.interrupted(now + 60)
+    verifier.interrupted(now + 60, verifier.size)
     assert verifier.overdue(now + 65) is None
     assert verifier.overdue(now + 65.01) is not None
 
