@@ -85,7 +85,6 @@ class GameLog:
             "deck_committed": (mixed.deck_committed, outside.deck_committed),
             "posted": (complete.moved,),
             "dealt": (complete.moved, dealt.dealt),
-            "acted": (complete.moved,),
             "opened": (dealt.opened, replayed.opened),
             "game_opened": (outside.game_opened, chain.game_opened),
             "game_closed": (complete.game_closed, chain.game_closed),

@@ -30,6 +30,8 @@ _ASIDES = frozenset(
     }
 )
 _PLAYING = frozenset({"dealt", "acted", "opened", "mucked", "returned", "awarded"})
+# Kinds of play of which only place and time are to be judged.
+_PLAIN = frozenset({"acted", "returned", "awarded"})
 _OF_A_HAND = frozenset({"hand_void", "deck_committed", "dealt", "opened", "mucked", "hand_ended"})
 
 
@@ -89,6 +91,10 @@ class Ordered:
         """Judge one entry before the table takes it."""
         kind = line.kind
         self._entries += 1
+        if kind in _PLAIN and self._place is _Place.PLAYING and line.at >= self._at:
+            # Most entries of most games.
+            self._at = line.at
+            return
         if kind == "":
             self._place = _Place.UNKNOWN
             return

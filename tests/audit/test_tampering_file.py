@@ -139,6 +139,46 @@ def test_an_opening_of_another_hand_breaks_replayed_and_one_of_a_burn_breaks_dea
     assert broken(judge(transcript.render(game.signer), key=game.key)) == {"DEALT"}
 
 
+def _inner_node(game: Simulator) -> dict[str, object]:
+    """An inner node presented as a leaf can not even be written: an opening names card and salt."""
+    opening = game.openings("ben")[0]
+    return opening | {"proof": opening["proof"][1:]}
+
+
+BAD_PROOFS: dict[str, Callable[[Simulator], dict[str, object]]] = {
+    "one hash too many": lambda game: (
+        game.openings("ben")[0] | {"proof": [*game.openings("ben")[0]["proof"], "00" * 32]}
+    ),
+    "one hash too few": _inner_node,
+    "no hash": lambda game: game.openings("ben")[0] | {"proof": []},
+    "another position": lambda game: game.openings("ben")[0] | {"position": 4},
+    "six hashes for position 51": lambda game: game.openings("ben")[0] | {"position": 51},
+    "another card": lambda game: (
+        game.openings("ben")[0]
+        | {"card": "2c" if game.openings("ben")[0]["card"] != "2c" else "2d"}
+    ),
+    "a hand that never was": lambda game: game.openings("ben")[0] | {"hand": 99},
+}
+
+
+@pytest.mark.parametrize("name", BAD_PROOFS)
+def test_an_opening_that_its_proof_does_not_prove_breaks_replayed(name: str) -> None:
+    """T10."""
+    game = play_game(seed=5, hands=3, players=3)
+    transcript = game.transcript()
+    transcript.openings = [BAD_PROOFS[name](game)]
+    report = judge(transcript.render(game.signer), key=game.key)
+    assert "REPLAYED" in broken(report), tell(report)
+    assert report.of(Promise.REPLAYED)[0].line == transcript.render(game.signer).count(b"\n")
+
+
+def test_a_proof_of_more_than_63_hashes_is_not_of_this_format() -> None:
+    game = play_game(seed=5, hands=3, players=3)
+    transcript = game.transcript()
+    transcript.openings = [game.openings("ben")[0] | {"proof": ["00" * 32] * 64}]
+    assert judge(transcript.render(game.signer), key=game.key).exit_status() == 3
+
+
 # T16: signatures.
 
 
