@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -92,26 +93,39 @@ class Dealer:
         self._stopping = asyncio.Event()
         self._failure: BaseException | None = None
         self._reader = ThreadPoolExecutor(1, "reader")
+        self._is_stopping = False
+        self._store: Store | None = None
+        self._journal: SignedJournal | None = None
+        self._commit: GroupCommit[asyncio.Future[AppendResult]] | None = None
 
     async def start(self) -> None:
-        """Take over what the store holds, and serve. CannotStart or StoreError where it can not."""
+        """Take over what the store holds, and serve. CannotStart or StoreError where it can not.
+
+        What was opened is let go of again when starting fails.
+        """
+        try:
+            await self._start()
+        except BaseException:
+            await self._let_go()
+            raise
+
+    async def _start(self) -> None:
         settings = self.settings
         check_address(settings.address, allow_plaintext=settings.allow_plaintext)
         self.keys = open_keys(settings, self._entropy)
         loop = asyncio.get_running_loop()
-        self.store = self._open_store(settings)
-        heads = tuple(every_head(self.store))
+        self._store = store = self._open_store(settings)
+        heads = tuple(every_head(store))
         signed_before = any(head.signed is not None for head in heads)
-        self._journal = SignedJournal(
+        self._journal = journal = SignedJournal(
             settings.signed_journal,
             settings.origin,
             may_make=settings.accept_restore or not signed_before,
         )
-        verdicts = compare(self._journal.last, heads)
-        self._judge(verdicts)
-        self._commit: GroupCommit[asyncio.Future[AppendResult]] = GroupCommit(
-            self.store,
-            self._journal,
+        self._judge(store, compare(journal.last, heads))
+        self._commit = commit = GroupCommit(
+            store,
+            journal,
             new_promise=loop.create_future,
             deliver=loop.call_soon_threadsafe,
             on_failure=lambda error: loop.call_soon_threadsafe(self._fail, error),
@@ -122,19 +136,22 @@ class Dealer:
             entropy=self._entropy,
             signer=self.keys.signer,
             sealer=self.keys.sealer,
-            committer=self._commit,
+            committer=commit,
             read=self._read,
             halted=self._halted,
             unhealthy=self._unhealthy,
+            healthy=self._healthy,
         )
         self.floor = Floor(house)
-        self.floor.recover(self.store)
+        self.floor.recover(store)
         if settings.accept_restore:
-            await self.floor.close_restored(self._journal.last)
+            await self.floor.close_restored(journal.last)
         gate = Gate(self.keys.token.public, settings.origin)
         self.server = Server(self.floor, Door(gate, time.time))
-        self.port = await self.server.start(settings.address)
+        self.port = self.server.listen(settings.address)
+        # Clocks begin anew before the first call comes, so that no call finds one run out.
         self.floor.start()
+        await self.server.start()
         _log.info(
             "serving",
             address=settings.address,
@@ -157,15 +174,21 @@ class Dealer:
     async def stop(self) -> None:
         """Decide nothing more, write what was decided, and let go of everything."""
         _log.info("stopping")
+        self._is_stopping = True
         await self.floor.stop()
         await self.server.stop(self.settings.grace)
-        await asyncio.to_thread(self._commit.close)
-        self._reader.shutdown()
-        self.store.close()
-        self._journal.close()
+        await self._let_go()
         _log.info("stopped")
 
-    def _judge(self, verdicts: tuple[Verdict, ...]) -> None:
+    async def _let_go(self) -> None:
+        if self._commit is not None:
+            await asyncio.to_thread(self._commit.close)
+        self._reader.shutdown()
+        for kept in (self._store, self._journal):
+            if kept is not None:
+                kept.close()
+
+    def _judge(self, store: Store, verdicts: tuple[Verdict, ...]) -> None:
         behind = [one for one in verdicts if one.standing is Standing.STORE_BEHIND]
         if not behind:
             return
@@ -181,31 +204,41 @@ class Dealer:
                 "hands, closes the games that are whole, and lists the others as lost"
             )
             raise CannotStart(message)
-        lost = lost_logs(verdicts, self._root_at)
-        self.store.mark_lost(lost)
+        lost = lost_logs(verdicts, partial(_root_at, store))
+        store.mark_lost(lost)
         for one in lost:
             _log.error("log_lost", game=one.log, signed_size=one.signed.size)
 
-    def _root_at(self, log: str, size: int) -> bytes:
-        tree = Tree()
-        for line in self.store.every_line(log):
-            if tree.size == size:
-                break
-            tree.append(leaf_hash(line))
-        return tree.root(size)
-
     async def _read(self, call: Callable[[Store], T]) -> T:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._reader, call, self.store)
+        assert self._store is not None
+        return await loop.run_in_executor(self._reader, call, self._store)
 
     def _halted(self, game: str, fault: BaseException) -> None:
         _log.error("table_halted", game=game, exc_info=fault)
 
     def _unhealthy(self, fault: BaseException) -> None:
         _log.critical("randomness_failed", exc_info=fault)
-        self._telling = asyncio.ensure_future(self.server.set_serving(serving=False))
+        self._tell_health(serving=False)
+
+    def _healthy(self) -> None:
+        _log.info("randomness_is_back")
+        self._tell_health(serving=True)
+
+    def _tell_health(self, *, serving: bool) -> None:
+        if not self._is_stopping:
+            self._telling = asyncio.ensure_future(self.server.set_serving(serving=serving))
 
     def _fail(self, fault: BaseException) -> None:
         _log.critical("store_failed", exc_info=fault)
         self._failure = fault
         self._stopping.set()
+
+
+def _root_at(store: Store, log: str, size: int) -> bytes:
+    tree = Tree()
+    for line in store.every_line(log):
+        if tree.size == size:
+            break
+        tree.append(leaf_hash(line))
+    return tree.root(size)

@@ -5,13 +5,14 @@ first, then the form of the request, then the call itself. Answers are handed on
 lets an answer from the store, or a message for many watchers, be serialised once.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import grpc
 import structlog
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from dealer_service.access.refusal import AccessRefusal
 from dealer_service.access.roles import Caller
@@ -22,12 +23,12 @@ from dealer_service.rpc.errors import (
     status_of_malformed,
     status_of_unforeseen,
 )
-from dealer_service.rpc.validate import Malformed, validate
+from dealer_service.rpc.validate import Malformed, Violation, validate
 from dealer_service.tables.refused import Refused
 
 M = TypeVar("M", bound=Message)
 Unary = Callable[[Caller, M], Awaitable[bytes]]
-Streaming = Callable[[Caller, M], AsyncIterator[bytes]]
+Streaming = Callable[[Caller, M], AsyncGenerator[bytes, None]]
 
 _log = structlog.get_logger("rpc")
 
@@ -41,37 +42,36 @@ class Door:
 
     def unary(
         self, method: str, request: type[M], run: Unary[M]
-    ) -> "grpc.RpcMethodHandler[M, bytes]":
+    ) -> "grpc.RpcMethodHandler[bytes, bytes]":
         """Make the handler of a call with one answer."""
 
-        async def handle(message: M, context: "grpc.aio.ServicerContext[Any, Any]") -> bytes:
+        async def handle(content: bytes, context: "grpc.aio.ServicerContext[Any, Any]") -> bytes:
             try:
                 caller = self._admit(method, context)
-                validate(message)
-                return await run(caller, message)
+                return await run(caller, _read(request, content))
             except Exception as error:  # noqa: BLE001 - every fault leaves as a status
                 await _refuse(method, context, error)
             raise AssertionError
 
-        return grpc.unary_unary_rpc_method_handler(handle, request.FromString, _as_bytes)
+        return grpc.unary_unary_rpc_method_handler(handle, _as_it_is, _as_it_is)
 
     def streaming(
         self, method: str, request: type[M], run: Streaming[M]
-    ) -> "grpc.RpcMethodHandler[M, bytes]":
+    ) -> "grpc.RpcMethodHandler[bytes, bytes]":
         """Make the handler of a call with a stream of answers."""
 
         async def handle(
-            message: M, context: "grpc.aio.ServicerContext[Any, Any]"
+            content: bytes, context: "grpc.aio.ServicerContext[Any, Any]"
         ) -> AsyncIterator[bytes]:
             try:
                 caller = self._admit(method, context)
-                validate(message)
-                async for answer in run(caller, message):
-                    yield answer
+                async with aclosing(run(caller, _read(request, content))) as answers:
+                    async for answer in answers:
+                        yield answer
             except Exception as error:  # noqa: BLE001 - every fault leaves as a status
                 await _refuse(method, context, error)
 
-        return grpc.unary_stream_rpc_method_handler(handle, request.FromString, _as_bytes)
+        return grpc.unary_stream_rpc_method_handler(handle, _as_it_is, _as_it_is)
 
     def _admit(self, method: str, context: "grpc.aio.ServicerContext[Any, Any]") -> Caller:
         authorization = None
@@ -119,5 +119,15 @@ async def _refuse(
             await abort(context, status_of_unforeseen())
 
 
-def _as_bytes(answer: bytes) -> bytes:
-    return answer
+def _read(request: type[M], content: bytes) -> M:
+    try:
+        message = request.FromString(content)
+    except DecodeError:
+        fault = Violation("", f"the bytes are no {request.DESCRIPTOR.name}")
+        raise Malformed((fault,)) from None
+    validate(message)
+    return message
+
+
+def _as_it_is(content: bytes) -> bytes:
+    return content

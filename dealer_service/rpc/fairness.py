@@ -1,6 +1,6 @@
 """FairnessService: lines, checkpoints, proofs and the game file, of games open and over."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Final
 
 from cutcard.v1 import fairness_pb2
@@ -64,7 +64,7 @@ class Fairness:
 
     async def get_game_file(
         self, _caller: Caller, asked: fairness_pb2.GetGameFileRequest
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Send the game file."""
         async for chunk in self._archive.game_file(asked.game):
             yield fairness_pb2.GetGameFileResponse(chunk=chunk).SerializeToString()

@@ -1,6 +1,6 @@
 """OperateService: what an operator calls."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from functools import partial
 from typing import Final
 
@@ -15,6 +15,7 @@ from dealer_service.rules.ruleset import find_faults
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.lines import decode
+from dealer_service.tables.refused import stopping
 
 _PAGE: Final = 100
 _MOVEMENTS_AT_ONCE: Final = 256
@@ -62,24 +63,28 @@ class Operate:
 
     async def pause_game(self, caller: Caller, asked: operate_pb2.PauseGameRequest) -> bytes:
         """Open no hand until the game is resumed."""
-        table = await self._floor.table(asked.game)
-        request = request_of(caller, "PauseGame", asked.request_id, asked)
-        encode = convert.encode_size(operate_pb2.PauseGameResponse)
-        return await table.change(request, seating.pause, encode)
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "PauseGame", asked.request_id, asked),
+            lambda _: seating.pause,
+            convert.encode_size(operate_pb2.PauseGameResponse),
+        )
 
     async def resume_game(self, caller: Caller, asked: operate_pb2.ResumeGameRequest) -> bytes:
         """Let hands open again."""
-        table = await self._floor.table(asked.game)
-        request = request_of(caller, "ResumeGame", asked.request_id, asked)
-        encode = convert.encode_size(operate_pb2.ResumeGameResponse)
-        return await table.change(request, seating.resume, encode)
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "ResumeGame", asked.request_id, asked),
+            lambda _: seating.resume,
+            convert.encode_size(operate_pb2.ResumeGameResponse),
+        )
 
     async def close_game(self, caller: Caller, asked: operate_pb2.CloseGameRequest) -> bytes:
         """Close a game between hands, cash every seat out, and reveal."""
-        table = await self._floor.table(asked.game)
-        return await table.change(
+        return await self._floor.change(
+            asked.game,
             request_of(caller, "CloseGame", asked.request_id, asked),
-            partial(closing.close_game, reason=CloseReason.OPERATOR),
+            lambda _: partial(closing.close_game, reason=CloseReason.OPERATOR),
             convert.encode_size(operate_pb2.CloseGameResponse),
             reference=asked.reference,
             waits=lambda state: state.open is not None,
@@ -87,17 +92,17 @@ class Operate:
 
     async def remove_player(self, caller: Caller, asked: operate_pb2.RemovePlayerRequest) -> bytes:
         """Take a player from its seat."""
-        table = await self._floor.table(asked.game)
-        return await table.change(
+        return await self._floor.change(
+            asked.game,
             request_of(caller, "RemovePlayer", asked.request_id, asked),
-            partial(seating.remove_player, player=asked.player),
+            lambda _: partial(seating.remove_player, player=asked.player),
             convert.encode_player_removed,
             reference=asked.reference,
         )
 
     async def follow_chips(
         self, _caller: Caller, asked: operate_pb2.FollowChipsRequest
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Stream every movement of chips behind a cursor."""
         house = self._floor.house
         after = asked.after
@@ -111,6 +116,8 @@ class Operate:
                 continue
             if asked.stop_at_end:
                 return
+            if house.chips.is_over:
+                raise stopping()
             await house.chips.after(seen)
 
 

@@ -9,17 +9,11 @@ from google.protobuf.message import Message
 from cutcard.v1 import play_pb2
 from dealer_service.access.roles import Caller, Role
 from dealer_service.rpc import convert
-from dealer_service.rules import entropy, hand, seating
-from dealer_service.rules.entry import By, Entry
-from dealer_service.rules.refusal import Refusal
-from dealer_service.rules.table_reason import TableReason
-from dealer_service.rules.table_state import Phase, TableState, is_dealt_in, seat_of
+from dealer_service.rules import entropy, play, seating
+from dealer_service.rules.table_state import TableState, is_dealt_in, seat_of
 from dealer_service.tables.floor import Floor
-from dealer_service.tables.refused import ServiceReason
 from dealer_service.tables.requests import Request, digest_of
 from dealer_service.tables.table import Decide, Table
-
-Answer = tuple[Entry, ...] | Refusal
 
 _ENCODE_SIZE: Final[Mapping[str, convert.Encode]] = {
     "sit_out": convert.encode_size(play_pb2.SitOutResponse),
@@ -47,42 +41,30 @@ class Play:
 
     async def take_seat(self, caller: Caller, asked: play_pb2.TakeSeatRequest) -> bytes:
         """Sit down."""
-        table = await self._floor.table(asked.game)
-
-        def decide(state: TableState) -> Answer:
-            return seating.take_seat(
-                state,
-                asked.seat,
-                caller.name,
-                asked.stack,
-                asked.anchor.hex() or None,
-                accepts_reveal=asked.accepts_reveal,
-                past=table.dealing.past,
-            )
-
-        request = request_of(caller, "TakeSeat", asked.request_id, asked)
-        return await table.change(
-            request, decide, convert.encode_seat_taken, reference=asked.reference
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "TakeSeat", asked.request_id, asked),
+            partial(_take_seat, caller, asked),
+            convert.encode_seat_taken,
+            reference=asked.reference,
         )
 
     async def leave_seat(self, caller: Caller, asked: play_pb2.LeaveSeatRequest) -> bytes:
         """Give the seat up."""
-        table = await self._floor.table(asked.game)
-        request = request_of(caller, "LeaveSeat", asked.request_id, asked)
-        return await table.change(
-            request,
-            partial(seating.leave_seat, player=caller.name),
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "LeaveSeat", asked.request_id, asked),
+            lambda _: partial(seating.leave_seat, player=caller.name),
             convert.encode_seat_left,
             reference=asked.reference,
         )
 
     async def add_chips(self, caller: Caller, asked: play_pb2.AddChipsRequest) -> bytes:
         """Add chips, between hands."""
-        table = await self._floor.table(asked.game)
-        request = request_of(caller, "AddChips", asked.request_id, asked)
-        return await table.change(
-            request,
-            partial(seating.add_chips, player=caller.name, amount=asked.amount),
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "AddChips", asked.request_id, asked),
+            lambda _: partial(seating.add_chips, player=caller.name, amount=asked.amount),
             convert.encode_chips_added,
             reference=asked.reference,
             waits=lambda state: state.open is not None,
@@ -90,29 +72,35 @@ class Play:
 
     async def sit_out(self, caller: Caller, asked: play_pb2.SitOutRequest) -> bytes:
         """Be dealt in no more."""
-        decide = partial(seating.sit_out, player=caller.name)
-        table = await self._floor.table(asked.game)
-        request = request_of(caller, "SitOut", asked.request_id, asked)
-        return await table.change(request, decide, _ENCODE_SIZE["sit_out"])
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "SitOut", asked.request_id, asked),
+            lambda _: partial(seating.sit_out, player=caller.name),
+            _ENCODE_SIZE["sit_out"],
+        )
 
     async def come_back(self, caller: Caller, asked: play_pb2.ComeBackRequest) -> bytes:
         """Be dealt in again."""
-        decide = partial(seating.come_back, player=caller.name)
-        table = await self._floor.table(asked.game)
-        request = request_of(caller, "ComeBack", asked.request_id, asked)
-        return await table.change(request, decide, _ENCODE_SIZE["come_back"])
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "ComeBack", asked.request_id, asked),
+            lambda _: partial(seating.come_back, player=caller.name),
+            _ENCODE_SIZE["come_back"],
+        )
 
     async def anchor(self, caller: Caller, asked: play_pb2.AnchorRequest) -> bytes:
         """Log an anchor; for a player dealt in when the hand has ended."""
-        table = await self._floor.table(asked.game)
-        request = request_of(caller, "Anchor", asked.request_id, asked)
 
         def waits(state: TableState) -> bool:
             seat = seat_of(state, caller.name)
             return seat is not None and is_dealt_in(state, seat)
 
-        return await table.change(
-            request, _anchor(table, caller, asked), _ENCODE_SIZE["anchor"], waits=waits
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "Anchor", asked.request_id, asked),
+            partial(_anchor, caller, asked),
+            _ENCODE_SIZE["anchor"],
+            waits=waits,
         )
 
     async def give_link(self, caller: Caller, asked: play_pb2.GiveLinkRequest) -> bytes:
@@ -123,38 +111,29 @@ class Play:
 
     async def act(self, caller: Caller, asked: play_pb2.ActRequest) -> bytes:
         """Act in one's turn."""
-        table = self._floor.running(asked.game) or await self._floor.table(asked.game)
-
-        def decide(state: TableState) -> Answer:
-            seat = seat_of(state, caller.name)
-            if seat is None:
-                return _not_seated()
-            if state.play is None or state.hand != asked.hand:
-                return _other_hand(state, asked.hand)
-            acted = hand.act(
-                state.play, seat, asked.turn, convert.ACTS[asked.act], asked.to, By.PLAYER
-            )
-            return acted if isinstance(acted, Refusal) else (acted,)
-
-        request = request_of(caller, "Act", asked.request_id, asked)
-        return await table.change(request, decide, _ENCODE_SIZE["act"])
+        decide = partial(
+            play.act,
+            player=caller.name,
+            hand=asked.hand,
+            turn=asked.turn,
+            did=convert.ACTS[asked.act],
+            to=asked.to,
+        )
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "Act", asked.request_id, asked),
+            lambda _: decide,
+            _ENCODE_SIZE["act"],
+        )
 
     async def show(self, caller: Caller, asked: play_pb2.ShowRequest) -> bytes:
         """Show one's hand in the pause before the hand's end."""
-        table = await self._floor.table(asked.game)
-
-        def decide(state: TableState) -> Answer:
-            seat = seat_of(state, caller.name)
-            if seat is None:
-                return _not_seated()
-            custody = table.dealing.custody
-            if state.play is None or custody is None or state.hand != asked.hand:
-                return _other_hand(state, asked.hand)
-            opened = hand.show(state.play, seat, custody.faces)
-            return opened if isinstance(opened, Refusal) else (opened,)
-
-        request = request_of(caller, "Show", asked.request_id, asked)
-        return await table.change(request, decide, _ENCODE_SIZE["show"])
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "Show", asked.request_id, asked),
+            partial(_show, caller, asked),
+            _ENCODE_SIZE["show"],
+        )
 
     async def get_table(self, caller: Caller, asked: play_pb2.GetTableRequest) -> bytes:
         """Look at the table; a player sees its own cards besides what all see."""
@@ -175,7 +154,19 @@ class Play:
         return message.SerializeToString()
 
 
-def _anchor(table: Table, caller: Caller, asked: play_pb2.AnchorRequest) -> Decide:
+def _take_seat(caller: Caller, asked: play_pb2.TakeSeatRequest, table: Table) -> Decide:
+    return lambda state: seating.take_seat(
+        state,
+        asked.seat,
+        caller.name,
+        asked.stack,
+        asked.anchor.hex() or None,
+        accepts_reveal=asked.accepts_reveal,
+        past=table.dealing.values,
+    )
+
+
+def _anchor(caller: Caller, asked: play_pb2.AnchorRequest, table: Table) -> Decide:
     missed = asked.HasField("missing_hand")
     return lambda state: entropy.log_anchor(
         state,
@@ -184,18 +175,11 @@ def _anchor(table: Table, caller: Caller, asked: play_pb2.AnchorRequest) -> Deci
         asked.missing_hand if missed else None,
         asked.missing_link.hex() if missed else None,
         next_link=table.next_link,
-        past=table.dealing.past,
+        past=table.dealing.values,
     )
 
 
-def _not_seated() -> Refusal:
-    message = "the player has no seat of this game; take one first"
-    return Refusal(TableReason.NOT_SEATED, message)
-
-
-def _other_hand(state: TableState, asked: int) -> Refusal:
-    if state.phase is Phase.PLAYING:
-        message = f"hand {asked} is not in play: hand {state.hand} is"
-    else:
-        message = f"hand {asked} is not in play: the last hand is {state.hand}"
-    return Refusal(ServiceReason.WRONG_HAND, message, {"hand": asked, "last_hand": state.hand})
+def _show(caller: Caller, asked: play_pb2.ShowRequest, table: Table) -> Decide:
+    custody = table.dealing.custody
+    faces = custody.faces if custody else ()
+    return partial(play.show, player=caller.name, hand=asked.hand, cards=faces)

@@ -55,15 +55,17 @@ class Server:
         names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
-    async def start(self, address: str) -> int:
-        """Listen on "host:port" and serve; gives the port. OSError where that is taken."""
+    def listen(self, address: str) -> int:
+        """Take "host:port" and give the port; OSError where that is taken."""
         try:
-            port = self._server.add_insecure_port(address)
+            return self._server.add_insecure_port(address)
         except RuntimeError as error:
             raise OSError(str(error)) from error
+
+    async def start(self) -> None:
+        """Take calls."""
         await self._server.start()
         await self.set_serving(serving=True)
-        return port
 
     async def set_serving(self, *, serving: bool) -> None:
         """Tell health checks whether the dealer deals."""

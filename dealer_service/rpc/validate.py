@@ -21,7 +21,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _GAME = re.compile(r"[0-9a-f]{32}")
 _PLAYER = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _REFERENCE = re.compile(r"[ -~]{0,128}")
-_PAGE_TOKEN = re.compile(r"([0-9a-f]{32})?")
+_PAGE_TOKEN = re.compile(r"(0{16}[0-7][0-9a-f]{15})?")
 
 Check = Callable[[Any], str | None]
 
@@ -38,7 +38,9 @@ class Malformed(Exception):  # noqa: N818 - a request is malformed
     """A request with one or more malformed fields."""
 
     def __init__(self, violations: tuple[Violation, ...]) -> None:
-        super().__init__("the request is malformed: " + ", ".join(v.field for v in violations))
+        super().__init__(
+            "the request is malformed: " + ", ".join(v.field or v.description for v in violations)
+        )
         self.violations = violations
 
 

@@ -1,14 +1,17 @@
 """Watching: what was logged from any line on, then what happens, to each who may see it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from cutcard.v1 import play_pb2
 from dealer_service.access.roles import Caller, Role
 from dealer_service.rpc.convert import wire
+from dealer_service.store.api import LogHead, LogState
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.refused import ServiceReason, refused
 from dealer_service.tables.replay import replay
-from dealer_service.tables.table import Standing, Table
+from dealer_service.tables.standing import Standing
+from dealer_service.tables.table import Table
 from dealer_service.tables.watchers import Batch, TooSlow
 
 
@@ -18,40 +21,57 @@ class Watch:
     def __init__(self, floor: Floor) -> None:
         self._floor = floor
 
-    async def watch(self, caller: Caller, asked: play_pb2.WatchRequest) -> AsyncIterator[bytes]:
+    async def watch(
+        self, caller: Caller, asked: play_pb2.WatchRequest
+    ) -> AsyncGenerator[bytes, None]:
         """Stream a game from a line on; ends with a game that is closed and revealed."""
         start: int = getattr(asked, "from")
+        player = caller.name if caller.role is Role.PLAYER else ""
         table = self._floor.running(asked.game)
         if table is None:
             head = await self._floor.head(asked.game)
-            _require_line(start, head.next_index)
-            async for batch in replay(self._floor.house, asked.game, start, head.next_index):
-                yield wire(batch)
-            return
-        player = caller.name if caller.role is Role.PLAYER else ""
-        async for message in self._live(table, player, start):
-            yield message
+            if head.facts.state in {LogState.REVEALED, LogState.LOST}:
+                messages = self._over(head, start)
+            else:
+                messages = _live(await self._floor.table(asked.game), player, start)
+        else:
+            messages = _live(table, player, start)
+        async with aclosing(messages):
+            async for message in messages:
+                yield message
 
-    async def _live(self, table: Table, player: str, start: int) -> AsyncIterator[bytes]:
-        standing = table.standing
-        _require_line(start, standing.size)
-        # From here on nothing is missed: what becomes durable meanwhile waits in the backlog.
-        watcher = table.audience.join(player, standing.size)
-        try:
-            async for batch in replay(table.house, table.game, start, standing.size):
-                yield wire(batch)
-            own = standing.openings.get(player) if standing.state.play else None
-            if own is not None:
-                yield wire(own)
-            yield wire(_as_it_stands(standing))
-            async for message in watcher:
-                yield wire(message)
-        except TooSlow as slow:
-            why = f"the watcher reads too slowly: watch again from {slow.resume}"
-            numbers = {"resume": slow.resume}
-            raise refused(ServiceReason.WATCHED_TOO_SLOWLY, why, numbers) from slow
-        finally:
-            table.audience.leave(watcher)
+    async def _over(self, head: LogHead, start: int) -> AsyncGenerator[bytes, None]:
+        """Tell a game that is over; of a lost one what is left, and then that it is lost."""
+        _require_line(start, head.next_index)
+        async for batch in replay(self._floor.house, head.log, start, head.next_index):
+            yield wire(batch)
+        if head.facts.state is LogState.LOST:
+            await self._floor.table(head.log)
+
+
+async def _live(table: Table, player: str, start: int) -> AsyncGenerator[bytes, None]:
+    """Tell a game that runs: what was, then what is, then what becomes."""
+    standing = table.standing
+    _require_line(start, standing.size)
+    # From here on nothing is missed: what becomes durable meanwhile waits in the backlog.
+    watcher = table.audience.join(player, standing.size)
+    try:
+        async for batch in replay(table.house, table.game, start, standing.size):
+            yield wire(batch)
+        own = standing.openings.get(player) if standing.state.play else None
+        if own is not None:
+            yield wire(own)
+        yield wire(_as_it_stands(standing))
+        async for message in watcher:
+            yield wire(message)
+        # Unless the game is at its end, it goes on later: the watcher is told so.
+        table.require_running()
+    except TooSlow as slow:
+        why = f"the watcher reads too slowly: watch again from {slow.resume}"
+        numbers = {"resume": slow.resume}
+        raise refused(ServiceReason.WATCHED_TOO_SLOWLY, why, numbers) from slow
+    finally:
+        table.audience.leave(watcher)
 
 
 def _as_it_stands(standing: Standing) -> Batch:

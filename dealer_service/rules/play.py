@@ -82,25 +82,30 @@ def end_hand(state: TableState, at: int) -> tuple[HandEnded] | Refusal:
     return (engine.ending(state.open.play),)
 
 
+def follow(state: TableState, cards: Sequence[OpenedCard]) -> tuple[Entry, ...]:
+    """Give what happens next in the open hand without anybody's choice; `cards` by position.
+
+    None at the decision of a player who is there, or in the pause. Fold it, and ask again.
+    """
+    if state.open is None:
+        return ()
+    hand = state.open.play
+    forced = engine.forced(hand, cards)
+    if forced or hand.pending is None:
+        return forced
+    seat = hand.chairs[hand.pending.place].seat
+    return (engine.clock_act(hand, By.ABSENT),) if state.seats[seat].leaving else ()
+
+
 def settle(
     state: TableState, at: int, cards: Sequence[OpenedCard]
 ) -> tuple[tuple[Entry, ...], TableState]:
-    """Give all that now happens in the open hand without anybody's choice, and where it leads.
-
-    Ends at the next decision of a player who is there, or in the pause. `cards` by position.
-    """
+    """Give all that `follow` leads to, folded, and the state behind it."""
     entries: list[Entry] = []
-    while state.open is not None:
-        forced = engine.forced(state.open.play, cards)
-        if not forced:
-            pending = state.open.play.pending
-            seat = None if pending is None else state.open.play.chairs[pending.place].seat
-            if seat is None or not state.seats[seat].leaving:
-                break
-            forced = (engine.clock_act(state.open.play, By.ABSENT),)
-        for entry in forced:
+    while following := follow(state, cards):
+        for entry in following:
             state = evolve(state, at, entry)
-        entries += forced
+        entries += following
     return tuple(entries), state
 
 

@@ -55,10 +55,10 @@ from dealer_service.rules.table_state import (
     is_dealt_in,
     miss_list,
     next_positions,
+    next_secret,
     player_stacks,
     seat_of,
     seat_states,
-    secrets_due,
 )
 
 
@@ -367,15 +367,15 @@ def _game_closed(state: TableState, at: int, entry: GameClosed) -> TableState:
     allowed = state.voids <= MAX_FREE_VOIDS or entry.reason is CloseReason.RESTORED
     _require(allowed, "a third void of the dealer's own is for a restored game")
     closed = replace(state, at=at, phase=Phase.CLOSED, closed=entry, closed_at=at)
-    return closed if secrets_due(closed) else replace(closed, phase=Phase.REVEALED)
+    return closed if next_secret(closed) else replace(closed, phase=Phase.REVEALED)
 
 
 def _secret_revealed(state: TableState, at: int, entry: SecretRevealed) -> TableState:
     _require(state.phase is Phase.CLOSED, "secrets are revealed once, when the game has closed")
-    due = secrets_due(state)
-    _require(entry.hand == due[0], f"the next secret is that of hand {due[0]}")
-    phase = Phase.CLOSED if len(due) > 1 else Phase.REVEALED
-    return replace(state, at=at, phase=phase, revealed=entry.hand)
+    due = next_secret(state)
+    _require(entry.hand == due, f"the next secret is that of hand {due}")
+    after = replace(state, at=at, revealed=entry.hand)
+    return after if next_secret(after) else replace(after, phase=Phase.REVEALED)
 
 
 def _require_running(state: TableState) -> None:

@@ -4,6 +4,7 @@ State is frozen and only ever made by `table.evolve`. What a `hand_opened` repea
 where the next button stands (section 8) and what a `game_closed` lists are read from it here.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum, unique
@@ -159,6 +160,19 @@ def next_positions(state: TableState) -> Positions | None:
 def player_stacks(state: TableState) -> tuple[PlayerStack, ...]:
     """List what every seat holds, rising, as `game_closed` does."""
     return tuple(PlayerStack(n, seat.player, seat.stack) for n, seat in state.seats.items())
+
+
+def next_secret(state: TableState) -> int | None:
+    """Give the hand whose secret is revealed next; None where none is left.
+
+    Cheap however many hands there were: it is asked once for each of them.
+    """
+    void = state.void_hands
+    place = bisect_right(void, state.revealed)
+    number = state.revealed + 1
+    while place < len(void) and void[place] == number:
+        place, number = place + 1, number + 1
+    return number if number <= state.hand else None
 
 
 def secrets_due(state: TableState) -> tuple[int, ...]:

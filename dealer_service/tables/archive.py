@@ -93,7 +93,7 @@ class Archive:
         }
         buffer = bytearray(_file_line(header))
         last = await self._house.read(lambda store: store.last_checkpoint(game))
-        end = min(last.size, head.next_index) if last else 0
+        end = last.size if last else 0
         for start in range(0, end, _PAGE):
             stop = min(start + _PAGE, end)
             buffer += await self._house.read(

@@ -10,7 +10,7 @@ from dealer_service.tables.facts import Meta
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import encode
 from dealer_service.tables.log import GameLog, Unit
-from dealer_service.tables.past import Past
+from dealer_service.tables.values import UsedValues
 
 SUITE = "cutcard/v1"
 
@@ -59,4 +59,4 @@ def _begin(house: House, opened: GameOpened, meta: Meta, at: int) -> tuple[Deali
         for moved in movements(None, opened)
     ]
     log.sign(unit)
-    return Dealing(house, state, log, Past(), meta), unit
+    return Dealing(house, state, log, UsedValues(), meta), unit

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from dealer_service.fairness.randomness import draw_secret
-from dealer_service.rules import closing, hand, opening
+from dealer_service.rules import closing, opening, play
 from dealer_service.rules.entry import (
     Acted,
     Awarded,
-    By,
     CloseReason,
     Dealt,
     Entry,
@@ -29,7 +28,6 @@ from dealer_service.rules.entry import (
 )
 from dealer_service.rules.movements import movements
 from dealer_service.rules.refusal import Refusal
-from dealer_service.rules.state import Stage
 from dealer_service.rules.table import evolve
 from dealer_service.rules.table_state import TableState
 from dealer_service.store.api import ChipMove, LogAppend, Movement, SealedSecret
@@ -38,7 +36,7 @@ from dealer_service.tables.facts import Meta, facts_of
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import encode
 from dealer_service.tables.log import GameLog, Unit
-from dealer_service.tables.past import Past
+from dealer_service.tables.values import UsedValues
 from dealer_service.tables.watchers import PrivateOpenings
 
 _HOT: Final = frozenset({Acted, Awarded, Dealt, Mucked, Opened, Posted, Returned})
@@ -52,24 +50,22 @@ class Dealing:
     """A game as far as it is decided: its state, log, past values, and the open hand's secrets.
 
     `openings` are the open hand's, by player; `links` those that came for it and are not logged;
-    `sealed` the secrets of all its hands, sealed; `pause_until` when the pause before the hand's
-    end is over.
+    `sealed` the secrets of all its hands, sealed.
     """
 
     def __init__(
-        self, house: House, state: TableState, log: GameLog, past: Past, meta: Meta
+        self, house: House, state: TableState, log: GameLog, values: UsedValues, meta: Meta
     ) -> None:
         self.house = house
         self.state = state
         self.log = log
-        self.past = past
+        self.values = values
         self.meta = meta
         self.game = bytes.fromhex(state.opened.game)
         self.custody: Custody | None = None
         self.openings: Openings = {}
         self.links: dict[int, str] = {}
         self.sealed: dict[int, bytes] = {}
-        self.pause_until = 0
 
     def begin_unit(self) -> Unit:
         """Begin what is written next; its time is not before the last line's."""
@@ -96,7 +92,7 @@ class Dealing:
                 unit.proofs += self.custody.prove(card.position for card in entry.cards)
         elif type(entry) not in _HOT:
             unit.is_listed = True
-            unit.spent += self.past.note(entry, before.open.opened if before.open else None)
+            unit.spent += self.values.note(entry)
             if isinstance(entry, HandOpened):
                 unit.fold_from = index
             elif isinstance(entry, SeatLeft | PlayerRemoved) and entry.stack is None and reference:
@@ -113,17 +109,10 @@ class Dealing:
 
     def play_on(self, unit: Unit) -> None:
         """Add what follows without anybody's choice: in the open hand, or the reveal."""
-        while (play := self.state.play) is not None:
-            paused = play.stage is Stage.PAUSE
-            for entry in hand.forced(play, self.custody.faces if self.custody else ()):
+        faces = self.custody.faces if self.custody else ()
+        while entries := play.follow(self.state, faces):
+            for entry in entries:
                 self.take(unit, entry)
-            play = self.state.play or play
-            if play.stage is Stage.PAUSE and not paused:
-                self.pause_until = unit.at + self.state.rules.pause_ms
-            pending = hand.decision(play)
-            if pending is None or not self.state.seats[pending.seat].leaving:
-                break
-            self.take(unit, hand.clock_act(play, By.ABSENT))
         if self.state.closed is not None and not self.log.is_covered:
             self._reveal(unit)
 
@@ -131,13 +120,14 @@ class Dealing:
         """Open the next hand, with a fresh secret and a checkpoint; FairnessError without one."""
         number = self.state.hand + 1
         custody = Custody(number, draw_secret(self.house.entropy))
+        # All that the source of randomness can spoil comes first, while nothing has changed.
+        sealed = self.house.sealer.seal(self.game, number, custody.secret)
         commitment = custody.commitment(self.house.origin, self.game)
         self.custody = custody
         self.openings = {}
         self.links = {}
         for entry in allowed(opening.open_hand(self.state, unit.at, commitment)):
             self.take(unit, entry)
-        sealed = self.house.sealer.seal(self.game, number, custody.secret)
         self.sealed[number] = sealed
         unit.secrets.append(SealedSecret(number, sealed))
         self.log.sign(unit)
@@ -178,21 +168,17 @@ class Dealing:
 
     def act_by_clock(self) -> Unit:
         """Check or fold for the player whose clock ran out; it sits out from the next hand."""
-        play = self.state.play
-        if play is None:
-            message = "no hand is in play"
-            raise RuntimeError(message)
-        acted = hand.clock_act(play, By.CLOCK)
-        sits_out = hand.sit_out_by_clock(play, acted.seat)
-        return self.make((acted,) if sits_out is None else (acted, sits_out))
+        unit = self.begin_unit()
+        for entry in allowed(play.clock(self.state, unit.at)):
+            self.take(unit, entry)
+        self.play_on(unit)
+        return unit
 
     def end_hand(self) -> Unit:
         """End the hand whose pause is over."""
-        play = self.state.play
-        if play is None:
-            message = "no hand is in play"
-            raise RuntimeError(message)
-        unit = self.make((hand.ending(play),))
+        unit = self.begin_unit()
+        for entry in allowed(play.end_hand(self.state, unit.at)):
+            self.take(unit, entry)
         self.custody = None
         return unit
 

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules.entry import CloseReason, RuleSet, VoidReason
 from dealer_service.rules.table_state import Phase, TableState
 from dealer_service.store.api import (
@@ -26,9 +27,10 @@ from dealer_service.tables.facts import Meta
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.recovery import read_state, recover
-from dealer_service.tables.refused import ServiceReason, refused
-from dealer_service.tables.requests import Request, Requests
-from dealer_service.tables.table import Table, Written, fault_of, store_failed
+from dealer_service.tables.refused import ServiceReason, refused, stopping
+from dealer_service.tables.requests import Request, Requests, find_answer
+from dealer_service.tables.table import Decide, Encode, Table
+from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
 _DEALER = "dealer"
 """The scope of requests that are of no game yet."""
@@ -52,19 +54,48 @@ class Floor:
         """Give a game's table; None when there is no such game or it is over."""
         return self._tables.get(game)
 
+    async def change(  # noqa: PLR0913 - what a change is made of
+        self,
+        game: str,
+        request: Request,
+        decide: Callable[[Table], Decide],
+        encode: Encode,
+        *,
+        reference: str = "",
+        waits: Callable[[TableState], bool] = lambda _: False,
+    ) -> bytes:
+        """Make a change at a game's table, as `Table.change` says.
+
+        A request that was answered while the game ran has its answer when it is over, too.
+        """
+        table = self._tables.get(game)
+        if table is None:
+            known = await find_answer(game, request, self._look_up)
+            if known is not None:
+                return known
+            table = await self.table(game)
+        return await table.change(request, decide(table), encode, reference=reference, waits=waits)
+
     async def table(self, game: str) -> Table:
         """Give the table of a game that runs; Refused where there is none."""
         table = self._tables.get(game)
         if table is not None:
             return table
         head = await self.head(game)
+        table = self._tables.get(game)
+        if table is not None:
+            return table
         if head.facts.state is LogState.LOST:
             message = (
                 f"the game lost lines up to its signed size {head.signed_size} and is never "
                 "played on: its players' own records and checkpoints tell what it was"
             )
             raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
-        raise refused(ServiceReason.GAME_OVER, "the game has closed and is revealed")
+        if head.facts.state is LogState.REVEALED:
+            raise refused(ServiceReason.GAME_OVER, "the game has closed and is revealed")
+        # It is in the store, and in a moment it is here.
+        message = "the game is just opening: call again in a moment"
+        raise refused(ServiceReason.GAME_OPENING, message)
 
     async def head(self, game: str) -> LogHead:
         """Give what the store knows of a game; Refused NO_SUCH_GAME."""
@@ -98,14 +129,19 @@ class Floor:
         if self._refusal is not None:
             raise self._refusal
         answer = self.requests.begin(request)
-        dealing, unit = open_game(self.house, rules, Meta(reference))
-        body = encode(dealing.state.opened.game, rules, dealing.log.size)
-        stored = Answer(_DEALER, request.caller, request.request_id, request.digest, body)
-        last = unit.signed[-1]
-        table = self._table(dealing, (last.note, last.size))
-        append = Append((dealing.finish(unit),), tuple(unit.movements), stored)
-        written = self.house.committer.submit(append)
-        written.add_done_callback(partial(self._opened, table, request, answer, body))
+        try:
+            dealing, unit = open_game(self.house, rules, Meta(reference))
+            body = encode(dealing.state.opened.game, rules, dealing.log.size)
+            stored = Answer(_DEALER, request.caller, request.request_id, request.digest, body)
+            last = unit.signed[-1]
+            table = self._table(dealing, (last.note, last.size))
+            append = Append((dealing.finish(unit),), tuple(unit.movements), stored)
+            written = self.house.committer.submit(append)
+        except Exception as fault:  # noqa: BLE001 - whatever it was, the request is not left open
+            self.requests.forget(request)
+            answer.set_exception(self._judge(fault))
+        else:
+            written.add_done_callback(partial(self._opened, table, request, answer, body))
         return await asyncio.shield(answer)
 
     def recover(self, store: Store) -> None:
@@ -151,7 +187,8 @@ class Floor:
 
     async def stop(self) -> None:
         """Decide nothing more at any table, and return when all that was decided is durable."""
-        self._refusal = refused(ServiceReason.STOPPING, "the dealer is stopping: call again soon")
+        self._refusal = stopping()
+        self.house.chips.end()
         await asyncio.gather(*(table.stop() for table in self.tables))
 
     def _table(self, dealing: Dealing, checkpoint: tuple[str, int]) -> Table:
@@ -162,6 +199,14 @@ class Floor:
             over=self._drop,
             checkpoint=checkpoint,
         )
+
+    def _judge(self, fault: Exception) -> Exception:
+        """Say what a caller is told of a fault before anything was written."""
+        if isinstance(fault, FairnessError | OSError):
+            self.house.unhealthy(fault)
+            message = "the source of randomness fails, and no game opens without: call again later"
+            return refused(ServiceReason.RANDOMNESS_FAILED, message)
+        return refusal_of(fault) or fault
 
     def _opened(
         self,

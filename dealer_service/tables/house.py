@@ -33,9 +33,10 @@ class Reader(Protocol):
 class News:
     """Wakes whoever waits for something new; what is new is read elsewhere."""
 
-    __slots__ = ("_count", "_waiting")
+    __slots__ = ("_count", "_waiting", "is_over")
 
     def __init__(self) -> None:
+        self.is_over = False
         self._count = 0
         self._waiting: list[asyncio.Future[None]] = []
 
@@ -52,9 +53,14 @@ class News:
             if not one.done():
                 one.set_result(None)
 
+    def end(self) -> None:
+        """Wake everybody for the last time: there will be no more news."""
+        self.is_over = True
+        self.tell()
+
     async def after(self, count: int) -> None:
-        """Return when there was more news than `count`."""
-        while self._count <= count:
+        """Return when there was more news than `count`, or there will be none."""
+        while self._count <= count and not self.is_over:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(waiting)
             await waiting
@@ -65,7 +71,8 @@ class House:
     """The dealer's name and its means; what is secret stands behind the sealer and the signer.
 
     `halted` is told when a table stops because of a fault (the game and the error), `unhealthy`
-    when the source of randomness fails. `chips` has news when chips have moved.
+    when the source of randomness fails, and `healthy` when it is well again. `chips` has news when
+    chips have moved.
     """
 
     origin: str
@@ -77,6 +84,7 @@ class House:
     read: Reader
     halted: Callable[[str, BaseException], None]
     unhealthy: Callable[[BaseException], None]
+    healthy: Callable[[], None]
     chips: News = field(default_factory=News)
 
     def draw_game(self) -> str:

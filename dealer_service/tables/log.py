@@ -7,6 +7,7 @@ signed is never signed, whatever the reason.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from dealer_service.store.api import LogAppend, LogFacts, Movement, SealedSecret, Signed
 from dealer_service.tables.watchers import Batch, PrivateOpenings, Proven
@@ -14,6 +15,8 @@ from dealer_service.transcript import signer as rule
 from dealer_service.transcript.checkpoint import log_origin, sign_checkpoint
 from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import NoteSigner
+
+BATCH_LINES: Final = 256
 
 
 class WouldFork(Exception):  # noqa: N818 - what signing would do
@@ -47,7 +50,14 @@ class Unit:
         return self.first + len(self.lines)
 
     def close_batch(self, checkpoint: str = "") -> None:
-        """End the batch of the lines since the last one, with the checkpoint that covers them."""
+        """End the batch of the lines since the last one, with the checkpoint that covers them.
+
+        The lines of a long reveal are told in several, so that no message grows without bound.
+        """
+        while len(self.lines) - self.batched > BATCH_LINES:
+            part = tuple(self.lines[self.batched : self.batched + BATCH_LINES])
+            self.told.append(("", Batch(self.first + self.batched, part)))
+            self.batched += BATCH_LINES
         lines = tuple(self.lines[self.batched :])
         if lines or checkpoint:
             batch = Batch(self.first + self.batched, lines, tuple(self.proofs), checkpoint)

@@ -27,7 +27,7 @@ from dealer_service.tables.facts import read_meta
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
 from dealer_service.tables.log import GameLog
-from dealer_service.tables.past import Past, missed_anchors
+from dealer_service.tables.values import UsedValues, frozen_anchors, missed_anchors
 from dealer_service.transcript import signer as rule
 from dealer_service.transcript.merkle import leaf_hash
 
@@ -68,8 +68,10 @@ def recover(house: House, store: Store, head: LogHead) -> Dealing:
         last_signed=rule.Signed(last.size, last.root) if last else None,
     )
     used = (value.hex() for value in store.spent(head.log))
-    past = Past(used, reading.missed)
-    dealing = Dealing(house, state, log, past, read_meta(head.facts.meta))
+    values = UsedValues(used, reading.missed)
+    for _, entry in reading.rest:
+        values.note(entry)
+    dealing = Dealing(house, state, log, values, read_meta(head.facts.meta))
     dealing.sealed = {one.hand: one.sealed for one in store.sealed_secrets(head.log)}
     _recover_hand(dealing, [entry for _, entry in reading.rest])
     return dealing
@@ -101,7 +103,7 @@ def _note_void(reading: _Reading, opening: bytes, line: bytes) -> None:
     _, opened = decode(opening)
     if isinstance(void, HandVoid) and isinstance(opened, HandOpened):
         reading.voids.append(void.hand)
-        reading.missed.update(missed_anchors(void, opened))
+        reading.missed.update(missed_anchors(frozen_anchors(opened), void))
 
 
 def _fold(head: LogHead, reading: _Reading) -> TableState:

@@ -11,17 +11,18 @@ class ServiceReason(StrEnum):
     """The stable names of what the service refuses beyond the rules."""
 
     GAME_LOST = "GAME_LOST"
+    GAME_OPENING = "GAME_OPENING"
     GAME_OVER = "GAME_OVER"
     NO_CHECKPOINT_YET = "NO_CHECKPOINT_YET"
     NO_SUCH_GAME = "NO_SUCH_GAME"
     NO_SUCH_LINE = "NO_SUCH_LINE"
     NO_SUCH_SIZE = "NO_SUCH_SIZE"
+    RANDOMNESS_FAILED = "RANDOMNESS_FAILED"
     REQUEST_ID_REUSED = "REQUEST_ID_REUSED"
     STOPPING = "STOPPING"
     STORE_FAILED = "STORE_FAILED"
     TABLE_HALTED = "TABLE_HALTED"
     WATCHED_TOO_SLOWLY = "WATCHED_TOO_SLOWLY"
-    WRONG_HAND = "WRONG_HAND"
 
 
 class Refused(Exception):  # noqa: N818 - what was asked is refused
@@ -37,3 +38,8 @@ def refused(
 ) -> Refused:
     """Build the error of a refusal by the service itself."""
     return Refused(Refusal(reason, message, numbers or {}))
+
+
+def stopping() -> Refused:
+    """Build the refusal of a dealer that stops."""
+    return refused(ServiceReason.STOPPING, "the dealer is stopping: call again soon")

@@ -63,10 +63,9 @@ class Requests:
         """
         known = self._known.get(request.key)
         if known is None and self._filter.may_hold(f"{request.caller} {request.request_id}"):
-            stored = await self._lookup(self.scope, request.caller, request.request_id)
-            if stored is not None:
-                _require_same(request, stored.digest)
-                return stored.body
+            body = await find_answer(self.scope, request, self._lookup)
+            if body is not None:
+                return body
             known = self._known.get(request.key)
         if known is None:
             return None
@@ -121,6 +120,15 @@ class Filter:
         """Say whether the text may have been added; False is certain."""
         probes = _probes(text)
         return any(_holds(bits, probes) for bits in (self._bits, *self._full))
+
+
+async def find_answer(scope: str, request: Request, lookup: Lookup) -> bytes | None:
+    """Give the stored answer of a request; Refused REQUEST_ID_REUSED where the content differs."""
+    stored = await lookup(scope, request.caller, request.request_id)
+    if stored is None:
+        return None
+    _require_same(request, stored.digest)
+    return stored.body
 
 
 def digest_of(method: str, content: bytes) -> bytes:

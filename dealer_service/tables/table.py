@@ -18,20 +18,21 @@ from typing import Final
 
 from dealer_service.fairness.commitment import next_link
 from dealer_service.fairness.refusal import FairnessError
-from dealer_service.rules import entropy, hand, opening
+from dealer_service.rules import entropy, hand, opening, play
 from dealer_service.rules.entry import CloseReason, Entry, VoidReason
 from dealer_service.rules.refusal import Refusal
-from dealer_service.rules.state import Stage
 from dealer_service.rules.table_reason import TableReason
 from dealer_service.rules.table_state import Phase, TableState
-from dealer_service.rules.turn import Decision
-from dealer_service.store.api import Answer, Append, Appended, AppendResult, LogAppend, Movement
+from dealer_service.store.api import Answer, Append, LogAppend, Movement
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.dealing import Dealing
+from dealer_service.tables.due import NO_GRACE, Grace, awaits_anchors, due, end_time, extend
 from dealer_service.tables.log import Unit
-from dealer_service.tables.refused import Refused, ServiceReason, refused
+from dealer_service.tables.refused import Refused, ServiceReason, refused, stopping
 from dealer_service.tables.requests import Request, Requests
-from dealer_service.tables.watchers import Audience, Batch, PrivateOpenings
+from dealer_service.tables.standing import Standing, tell_decision
+from dealer_service.tables.watchers import Audience, Batch
+from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
 COVER_AFTER_MS: Final = 80
 """Lines wait this long for a checkpoint, of the 200 ms that are promised."""
@@ -42,23 +43,10 @@ Decide = Callable[[TableState], tuple[Entry, ...] | Refusal]
 Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
 """encode(entries, the state behind them, the log's size): the answer's bytes."""
 
-Written = asyncio.Future[AppendResult]
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The table as it is on disk: all that anybody may be told.
-
-    `openings` are the open hand's, by player; `deadline` is when the clock acts.
-    """
-
-    state: TableState
-    size: int
-    checkpoint: str
-    checkpoint_size: int
-    decision: Decision | None
-    deadline: int
-    openings: Mapping[str, PrivateOpenings] = field(repr=False)
+_CLOSES: Final[Mapping[TableReason, CloseReason]] = {
+    TableReason.MAX_HANDS: CloseReason.MAX_HANDS,
+    TableReason.MAX_TIME: CloseReason.MAX_TIME,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +86,12 @@ class Table:
         self._checkpoint = checkpoint
         self._link_waiters: list[asyncio.Future[None]] = []
         self._deferred: deque[_Deferred] = deque()
-        self._grace = 0
+        self._grace: Grace = NO_GRACE
+        self._draw_again_at = 0
         self._timer: Timer | None = None
         self._cover: Timer | None = None
         self._refusal: Refused | None = None
+        self._fault: BaseException | None = None
         self._last_write: Written | None = None
         self.standing = self._stand()
 
@@ -144,12 +134,12 @@ class Table:
             link,
             dealing.links,
             next_link=self.next_link,
-            past=dealing.past,
+            past=dealing.values,
         )
         if isinstance(seat, Refusal):
             raise Refused(seat)
         if dealing.state.phase is not Phase.LINKS:
-            await self._settled()
+            await self._require_settled()
             return
         if self.standing.state.hand != number:
             # The opening's checkpoint has not left yet, so no honest client has seen it.
@@ -157,7 +147,7 @@ class Table:
             raise Refused(Refusal(TableReason.HAND_NOT_OPEN, message, {"hand": number}))
         if seat not in dealing.links:
             dealing.links[seat] = link
-            dealing.past.give(link)
+            dealing.values.hold(link)
         logged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._link_waiters.append(logged)
         self._guarded(self._advance)
@@ -182,17 +172,17 @@ class Table:
         """
         if restarted:
             state, now = self.dealing.state, self.house.clock.now()
-            rules = state.rules
-            self._grace = now + (rules.link_ms if state.phase is Phase.LINKS else rules.turn_ms)
-            self.dealing.pause_until = now + rules.pause_ms
+            self._grace = extend(state, now)
             self.standing = self._stand()
         self._guarded(self._advance)
         if not self.dealing.log.is_covered:
             self._cover_later()
 
     async def stop(self) -> None:
-        """Decide nothing more, and return when all that was decided is durable."""
-        self._end(refused(ServiceReason.STOPPING, "the dealer is stopping: call again soon"))
+        """Decide nothing more, and return when all that was decided is durable and signed."""
+        if self._refusal is None:
+            self._guarded(self._sign_now)
+        self._end(stopping())
         await self._settled()
         self.audience.end()
 
@@ -204,13 +194,13 @@ class Table:
             self._checkpoint = (unit.signed[-1].note, unit.signed[-1].size)
         standing = self._stand()
         if unit.lines:
-            _tell_decision(unit, standing)
-        waiters: list[asyncio.Future[None]] = []
-        if dealing.state.phase is not Phase.LINKS:
-            waiters, self._link_waiters = self._link_waiters, waiters
+            tell_decision(unit, standing)
         append = Append((change, *others), tuple(unit.movements), answer)
         written = self.house.committer.submit(append)
         self._last_write = written
+        waiters: list[asyncio.Future[None]] = []
+        if dealing.state.phase is not Phase.LINKS:
+            waiters, self._link_waiters = self._link_waiters, waiters
         written.add_done_callback(partial(self._written, unit, standing, waiters))
         if not dealing.log.is_covered:
             self._cover_later()
@@ -218,6 +208,9 @@ class Table:
 
     def halt(self, fault: BaseException) -> None:
         """Stop for good after a fault: nothing more is decided, signed or told."""
+        if self._fault is not None:
+            return
+        self._fault = fault
         message = "the table is halted by a fault of the dealer: call again when it has restarted"
         self._end(refused(ServiceReason.TABLE_HALTED, message))
         self.audience.end()
@@ -232,7 +225,12 @@ class Table:
         reference: str,
     ) -> None:
         dealing = self.dealing
-        entries = decide(dealing.state)
+        try:
+            entries = decide(dealing.state)
+        except Exception as fault:  # noqa: BLE001 - deciding changes nothing, so only this one fails
+            self.requests.forget(request)
+            answer.set_exception(fault)
+            return
         if isinstance(entries, Refusal):
             self.requests.forget(request)
             answer.set_exception(Refused(entries))
@@ -292,17 +290,17 @@ class Table:
         """Do one thing that is due, if there is one."""
         dealing = self.dealing
         state = dealing.state
-        if state.phase is Phase.WAITING:
-            if not self._deferred:
-                return self._begin_hand()
+        if state.open is None and self._deferred:
             waiting = self._deferred.popleft()
             self._guarded(waiting.run, waiting.answer)
             return True
+        if state.phase is Phase.WAITING:
+            return self._begin_hand()
         if state.phase is Phase.LINKS and not opening.links_missing(state, dealing.links):
             self.submit(dealing.commit_deck())
             return True
-        paused = state.play is not None and state.play.stage is Stage.PAUSE
-        if paused and self.house.clock.now() >= dealing.pause_until:
+        ends = end_time(state, self._grace)
+        if ends is not None and self.house.clock.now() >= ends:
             self.submit(dealing.end_hand())
             return True
         return False
@@ -311,22 +309,34 @@ class Table:
         dealing = self.dealing
         unit = dealing.begin_unit()
         why_not = opening.may_open_hand(dealing.state, unit.at)
+        if unit.at < self._draw_again_at or awaits_anchors(dealing.state, unit.at, self._grace):
+            return False
         if why_not is None:
-            try:
-                dealing.open_hand(unit)
-            except FairnessError as error:
-                self.house.unhealthy(error)
-                self._call_at(unit.at + ENTROPY_RETRY_MS, partial(self._guarded, self._advance))
-                return False
-            self.submit(unit)
-            return True
-        if why_not.reason is TableReason.MAX_HANDS:
-            self._close_and_go_on(CloseReason.MAX_HANDS)
-        elif why_not.reason is TableReason.MAX_TIME:
-            self._close_and_go_on(CloseReason.MAX_TIME)
+            return self._drawn(unit.at, partial(self._open_hand, unit))
+        reason = _CLOSES.get(TableReason(why_not.reason))
+        if reason is not None:
+            self._drawn(unit.at, partial(self._close_and_go_on, reason))
         return False
 
+    def _open_hand(self, unit: Unit) -> None:
+        self.dealing.open_hand(unit)
+        self.submit(unit)
+
+    def _drawn(self, at: int, act: Callable[[], None]) -> bool:
+        """Do what begins with fresh randomness; where that fails, again a little later."""
+        try:
+            act()
+        except (FairnessError, OSError) as error:
+            self._draw_again_at = at + ENTROPY_RETRY_MS
+            self.house.unhealthy(error)
+            return False
+        if self._draw_again_at:
+            self._draw_again_at = 0
+            self.house.healthy()
+        return True
+
     def _close_and_go_on(self, reason: CloseReason) -> None:
+        next_game = self.house.draw_game()
         made: list[tuple[Table, LogAppend]] = []
 
         def open_successor(unit: Unit) -> None:
@@ -334,7 +344,7 @@ class Table:
             unit.movements += carried
             made.append((successor, opens))
 
-        unit = self.dealing.close(reason, self.house.draw_game(), open_successor)
+        unit = self.dealing.close(reason, next_game, open_successor)
         successor, opens = made[0]
         written = self.submit(unit, None, opens)
         written.add_done_callback(partial(self._succeeded, successor))
@@ -346,30 +356,22 @@ class Table:
     # Clocks.
 
     def _set_clock(self) -> None:
-        due = self._due() if self._refusal is None else None
-        if due is not None:
-            self._call_at(due, self._ring)
+        at = self._due() if self._refusal is None else None
+        if at is not None:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self.house.clock.call_at(at, self._ring)
 
     def _due(self) -> int | None:
-        """Say when something is due that nobody has to ask for."""
-        dealing = self.dealing
-        state = dealing.state
-        if state.phase is Phase.LINKS:
-            return max(opening.links_deadline(state) or 0, self._grace)
-        if state.play is not None:
-            pending = hand.decision(state.play)
-            return max(pending.deadline, self._grace) if pending else dealing.pause_until
-        if state.phase is Phase.WAITING:
-            why_not = opening.may_open_hand(state, self.house.clock.now())
-            if why_not is not None and why_not.reason is TableReason.AWAITING_ANCHORS:
-                return why_not.numbers["until"]
-            return state.opened_at + state.rules.max_ms + 1
-        return None
+        state = self.dealing.state
+        if state.phase is Phase.WAITING and self.house.clock.now() < self._draw_again_at:
+            return self._draw_again_at
+        return due(state, self.house.clock.now(), self._grace)
 
     def _ring(self) -> None:
         self._timer = None
-        due = self._due()
-        if due is None or self.house.clock.now() < due:
+        at = self._due()
+        if at is None or self.house.clock.now() < at:
             self._set_clock()
             return
         self._guarded(self._run_out)
@@ -379,13 +381,8 @@ class Table:
         dealing = self.dealing
         if dealing.state.phase is Phase.LINKS:
             self.submit(dealing.void_hand(VoidReason.LINK_MISSING))
-        elif dealing.state.play is not None and hand.decision(dealing.state.play) is not None:
+        elif play.turn_deadline(dealing.state) is not None:
             self.submit(dealing.act_by_clock())
-
-    def _call_at(self, at: int, call: Callable[[], None]) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self.house.clock.call_at(at, call)
 
     def _cover_later(self) -> None:
         if self._cover is None and self._refusal is None:
@@ -393,6 +390,8 @@ class Table:
             self._cover = self.house.clock.call_at(at, partial(self._guarded, self._sign_now))
 
     def _sign_now(self) -> None:
+        if self._cover is not None:
+            self._cover.cancel()
         self._cover = None
         if not self.dealing.log.is_covered:
             unit = self.dealing.begin_unit()
@@ -405,13 +404,16 @@ class Table:
         state = self.dealing.state
         pending = hand.decision(state.play) if state.play is not None else None
         note, size = self._checkpoint
+        deadline = 0
+        if pending is not None:
+            deadline = self._grace.until(pending.hand, pending.turn, pending.deadline)
         return Standing(
             state=state,
             size=self.dealing.log.size,
             checkpoint=note,
             checkpoint_size=size,
             decision=pending,
-            deadline=max(pending.deadline, self._grace) if pending else 0,
+            deadline=deadline,
             openings=self.dealing.openings,
         )
 
@@ -424,7 +426,7 @@ class Table:
         except Exception as fault:  # noqa: BLE001 - a halted table is told, whatever it was
             self.halt(fault)
             if answer is not None and not answer.done():
-                answer.set_exception(self._refusal or store_failed())
+                answer.set_exception(refusal_of(fault) or self._refusal or store_failed())
 
     def _end(self, refusal: Refused) -> None:
         if self._refusal is None:
@@ -444,35 +446,14 @@ class Table:
         while self._last_write is not None and not self._last_write.done():
             await asyncio.wait([self._last_write])
 
+    async def _require_settled(self) -> None:
+        """Wait until all that was decided is durable; Refused where that fails."""
+        await self._settled()
+        if self._last_write is not None and fault_of(self._last_write) is not None:
+            raise store_failed()
+
     async def _look_up(self, scope: str, caller: str, request_id: str) -> Answer | None:
         return await self.house.read(lambda store: store.answer(scope, caller, request_id))
-
-
-def fault_of(written: Written) -> BaseException | None:
-    """Say what kept a unit from being written; None when it is durable."""
-    if written.cancelled():
-        return asyncio.CancelledError()
-    error = written.exception()
-    if error is None and not isinstance(written.result(), Appended):
-        return RuntimeError(f"the store refused a unit: {type(written.result()).__name__}")
-    return error
-
-
-def store_failed() -> Refused:
-    """Build the refusal of what the store could not take."""
-    message = "the store takes nothing more: call again when the dealer has restarted"
-    return refused(ServiceReason.STORE_FAILED, message)
-
-
-def _tell_decision(unit: Unit, standing: Standing) -> None:
-    """Put the turn that stands behind the unit's lines into the last thing that all are told."""
-    if standing.decision is None:
-        return
-    last = unit.told[-1][1] if unit.told else None
-    if not isinstance(last, Batch):
-        last = Batch(unit.next_index)
-        unit.told.append(("", last))
-    last.decision, last.deadline = standing.decision, standing.deadline
 
 
 def _let_go(waiters: list["asyncio.Future[None]"], refusal: Refused) -> None:

@@ -128,10 +128,11 @@ class Watcher:
 class Audience:
     """All watchers of one game."""
 
-    __slots__ = ("_watchers",)
+    __slots__ = ("_ended", "_watchers")
 
     def __init__(self) -> None:
         self._watchers: set[Watcher] = set()
+        self._ended = False
 
     def __len__(self) -> int:
         return len(self._watchers)
@@ -139,6 +140,8 @@ class Audience:
     def join(self, player: str, start: int) -> Watcher:
         """Add a watcher that is told everything from now on; `start` is where it resumes."""
         watcher = Watcher(player, start)
+        if self._ended:
+            watcher.end()
         self._watchers.add(watcher)
         return watcher
 
@@ -158,7 +161,8 @@ class Audience:
                 watcher.tell(openings)
 
     def end(self) -> None:
-        """Tell every watcher that nothing more will come."""
+        """Tell every watcher, and whoever joins later, that nothing more will come."""
+        self._ended = True
         for watcher in self._watchers:
             watcher.end()
 
