@@ -82,7 +82,9 @@ def find_pending(
             continue
         if bet < to_match:
             # Who bet or raised last is live and has bet all that there is to match.
-            top = to_match if betting.aggressor else min(to_match, find_reach(chairs, seat))
+            top = (
+                to_match if betting.aggressor else min(to_match, find_reach(chairs, seat, to_match))
+            )
             if bet < top:
                 return make_pending((place, min(top - bet, stack), at))
         if not acted and _has_opponent(chairs, seat):
@@ -90,12 +92,17 @@ def find_pending(
     return None
 
 
-def find_reach(chairs: tuple[Chair, ...], seat: int) -> int:
-    """Give the most that any live seat but this one has bet or could bet on this street."""
+def find_reach(chairs: tuple[Chair, ...], seat: int, enough: int) -> int:
+    """Give the most that any live seat but this one has bet or could bet on this street.
+
+    It looks no further than to a seat that reaches `enough`.
+    """
     reach = 0
     for other, stack, bet, _, folded, _ in chairs:
         if stack + bet > reach and not folded and other != seat:
             reach = stack + bet
+            if reach >= enough:
+                break
     return reach
 
 
@@ -116,7 +123,7 @@ def bound_raise(
     if (
         all_in <= to_match
         or (chair.acted and to_match - chair.bet < full_raise)
-        or find_reach(chairs, chair.seat) <= to_match
+        or find_reach(chairs, chair.seat, to_match + 1) <= to_match
     ):
         return None
     return min(to_match + full_raise, all_in), all_in
@@ -128,7 +135,7 @@ def explain_no_raise(
     """Say why no bet or raise is offered, with the numbers of the sentence."""
     if chair.bet + chair.stack <= betting.to_match:
         return f"all {chair.stack} chips left only call", {"stack": chair.stack}
-    if find_reach(chairs, chair.seat) <= betting.to_match:
+    if find_reach(chairs, chair.seat, betting.to_match + 1) <= betting.to_match:
         if not betting.to_match:
             return "no other player has chips", {}
         return (

@@ -50,7 +50,7 @@ from dealer_service.rules.entry import (
 )
 from dealer_service.rules.following import wins_some_pot
 from dealer_service.rules.payout import award_pots
-from dealer_service.rules.pots import Stake, find_uncalled, layer_pots
+from dealer_service.rules.pots import Pot, Stake, find_uncalled, layer_pots
 from dealer_service.rules.refusal import ImpossibleEntry, Refusal
 from dealer_service.rules.showdown import order_showing
 from dealer_service.rules.state import (
@@ -145,7 +145,7 @@ def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
     dealt = Layout(end, layout.board, layout.shown, layout.seen)
     if state.stage is _HOLE_CARDS:
         start = frame.place[frame.big_blind_seat] + 1
-        return _go_on(state, state.chairs, state.betting, dealt, at, start)
+        return _go_on(state, dealt, at, start)
     return make_state(
         (
             frame,
@@ -161,39 +161,35 @@ def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
 
 
 def _acted(state: HandState, at: int, entry: Acted) -> HandState:
-    chairs, betting, pending = state.chairs, state.betting, state.pending
+    frame, stage, chairs, betting, pending, layout, _, away = state
     if pending is None:
-        message = f"nobody is to act in a hand that waits for {state.stage}"
+        message = f"nobody is to act in a hand that waits for {stage}"
         raise ImpossibleEntry(message)
-    index = pending.place
-    seat, stack, bet, put, _, _ = chairs[index]
-    did, to = entry.act, entry.to
+    place = pending.place
+    seat, stack, bet, put, _, _ = chairs[place]
     street, to_match, full_raise, aggressor, turn = betting
+    did, to = entry.act, entry.to
     if seat != entry.seat or turn != entry.turn:
         message = f"turn {turn} is open, of seat {seat}"
         raise ImpossibleEntry(message)
-    total = answer(chairs, betting, pending, did, to)
-    if isinstance(total, Refusal):
-        raise ImpossibleEntry(total.message)
+    total = bet if did is _FOLD else answer(chairs, betting, pending, did, to)
     if total != to:
-        message = f"the act leads to a bet of {total}"
+        why = total.message if isinstance(total, Refusal) else f"it leads to a bet of {total}"
+        message = f"this act is not legal: {why}"
         raise ImpossibleEntry(message)
-    if entry.by is not _BY_PLAYER or state.away.absent:
+    if entry.by is not _BY_PLAYER or away.absent:
         _check_author(state, at, entry)
     paid = to - bet
     chair = make_chair((seat, stack - paid, to, put + paid, did is _FOLD, True))
+    chairs = (*chairs[:place], chair, *chairs[place + 1 :])
     if did is _BET or did is _RAISE:
-        size = to - to_match
-        full_raise = max(size, full_raise)
+        full_raise = max(to - to_match, full_raise)
         to_match, aggressor = to, seat
-    return _go_on(
-        state,
-        (*chairs[:index], chair, *chairs[index + 1 :]),
-        make_betting((street, to_match, full_raise, aggressor, turn + 1)),
-        state.layout,
-        at,
-        index + 1,
-    )
+    betting = make_betting((street, to_match, full_raise, aggressor, turn + 1))
+    pending = find_pending(chairs, place + 1, betting, at)
+    if pending is not None:
+        return make_state((frame, _ACT, chairs, betting, pending, layout, None, away))
+    return _end_round(state, chairs, betting, layout)
 
 
 def _check_author(state: HandState, at: int, entry: Acted) -> None:
@@ -210,7 +206,8 @@ def _check_author(state: HandState, at: int, entry: Acted) -> None:
 
 
 def _opened(state: HandState, at: int, entry: Opened) -> HandState:
-    _require_hand(state, entry.hand)
+    if entry.hand != state.frame.hand:
+        _require_hand(state, entry.hand)
     if state.stage is _BOARD_OPENED:
         return _opened_board(state, at, entry)
     frame, layout, seat = state.frame, state.layout, entry.seat
@@ -241,15 +238,16 @@ def _show(layout: Layout, seat: int, entry: Opened, positions: range) -> Layout:
 
 def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
     layout = state.layout
-    _require(entry.board == 1 and entry.seat is None, "the board is to be opened")
-    _require(entry.by is _BY_RULE, "the board is opened by rule")
+    if entry.board != 1 or entry.seat is not None or entry.by is not _BY_RULE:
+        message = "the board is to be opened, by rule"
+        raise ImpossibleEntry(message)
     end = layout.next_position
     positions = range(end - NEXT_STREET[len(layout.board)], end)
     cards, seen = read_opened(entry.cards, positions, layout.seen)
     opened = Layout(end, layout.board + cards, layout.shown, seen)
     if state.closing is not None:
         return _run_out(_with_layout(state, opened, state.closing))
-    return _go_on(state, state.chairs, state.betting, opened, at, 0)
+    return _go_on(state, opened, at, 0)
 
 
 def _mucked(state: HandState, _at: int, entry: Mucked) -> HandState:
@@ -377,18 +375,20 @@ FOLDS: Final[dict[type[Entry], Callable[[HandState, int, Any], HandState]]] = {
 # Where a hand goes from here.
 
 
-def _go_on(  # noqa: PLR0913, PLR0917 - the parts of a state that have just changed
-    state: HandState,
-    chairs: tuple[Chair, ...],
-    betting: Betting,
-    layout: Layout,
-    at: int,
-    start: int,
-) -> HandState:
-    """Find the next decision, street or end, from the chair `start` on (9.4)."""
+def _go_on(state: HandState, layout: Layout, at: int, start: int) -> HandState:
+    """Ask the first chair from `start` on that owes a decision, when cards have come (9.4)."""
+    frame, _, chairs, betting, _, _, _, away = state
     pending = find_pending(chairs, start, betting, at)
     if pending is not None:
-        return make_state((state.frame, _ACT, chairs, betting, pending, layout, None, state.away))
+        return make_state((frame, _ACT, chairs, betting, pending, layout, None, away))
+    return _end_round(state, chairs, betting, layout)
+
+
+def _end_round(
+    state: HandState, chairs: tuple[Chair, ...], betting: Betting, layout: Layout
+) -> HandState:
+    """Go on to the next street, or to the end, where nobody owes a decision (9.4)."""
+    frame, away = state.frame, state.away
     with_chips = [chair for chair in chairs if chair.stack and not chair.folded]
     if len(with_chips) > 1 and betting.street < LAST_STREET:
         fresh = tuple(
@@ -397,11 +397,11 @@ def _go_on(  # noqa: PLR0913, PLR0917 - the parts of a state that have just chan
                 for seat, stack, _, put, folded, _ in chairs
             ]
         )
-        new = Betting(betting.street + 1, 0, state.frame.rules.big_blind, None, betting.turn)
-        return make_state((state.frame, _BOARD_DEALT, fresh, new, None, layout, None, state.away))
+        new = make_betting((betting.street + 1, 0, frame.rules.big_blind, None, betting.turn))
+        return make_state((frame, _BOARD_DEALT, fresh, new, None, layout, None, away))
     stakes = list_stakes(chairs)
     if find_uncalled(stakes) is not None:
-        return make_state((state.frame, _UNCALLED, chairs, betting, None, layout, None, state.away))
+        return make_state((frame, _UNCALLED, chairs, betting, None, layout, None, away))
     return _close(state, chairs, betting, layout, stakes)
 
 
@@ -413,15 +413,18 @@ def _close(
     stakes: tuple[Stake, ...],
 ) -> HandState:
     """Close a hand whose betting is over and from which no bet is uncalled (9.6)."""
-    pots = layer_pots(stakes)
-    live = [chair for chair in chairs if not chair.folded]
+    live = [stake for stake in stakes if stake[2]]
     if len(live) == 1:
+        # Whoever is left alone gets everything, as one pot.
+        total = sum([amount for _, amount, _ in stakes])
+        pots: tuple[Pot, ...] = (Pot(total, (live[0][0],)),) if total else ()
         awards = award_pots(pots, {}, state.frame.rules.chip_unit)
         stage = _AWARD if awards else _PAUSE
         closing = Closing(pots, False, (), (), awards, 0)
     else:
         stage = _SHOWDOWN
-        face_up = any(not chair.stack for chair in live)
+        pots = layer_pots(stakes)
+        face_up = any(not chair.stack and not chair.folded for chair in chairs)
         closing = Closing(pots, face_up, order_showing(pots, betting.aggressor), (), (), 0)
     return make_state((state.frame, stage, chairs, betting, None, layout, closing, state.away))
 

@@ -64,6 +64,8 @@ __all__ = [
 
 LEAST_SEATS: Final = 2
 _IN = SeatWord.IN
+_NO_CARDS: Final = Layout(0, (), (), 0)
+_NOBODY_AWAY: Final = Away(frozenset(), frozenset())
 
 
 def begin(rules: RuleSet, opened: HandOpened) -> HandState:
@@ -93,9 +95,9 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         chairs,
         Betting(0, rules.big_blind, rules.big_blind, None, 1),
         None,
-        Layout(0, (), (), 0),
+        _NO_CARDS,
         None,
-        Away(frozenset(), frozenset()),
+        _NOBODY_AWAY,
     )
 
 

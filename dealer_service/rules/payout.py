@@ -14,6 +14,8 @@ from dealer_service.rules.ranking import category_of, pick_five, strength_of
 
 def split(amount: int, winners: int, unit: int) -> tuple[int, ...]:
     """Split chips into shares of whole units; what is left below one unit goes to the first."""
+    if winners == 1:
+        return (amount,)
     units, rest = divmod(amount, unit)
     share, odd = divmod(units, winners)
     shares = [(share + (place < odd)) * unit for place in range(winners)]
