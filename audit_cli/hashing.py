@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,14 @@ def commit_hand(origin: str, game: bytes, hand: int, secret: bytes) -> bytes:
 
 def next_link(origin: str, game: bytes, player: str, link: bytes) -> bytes:
     """Return the anchor that `link` must fit (protocol 3.2), 32 bytes."""
-    return tagged_hash("seat-link", origin.encode("ascii"), game, player.encode("ascii"), link)
+    return sha256(_link_head(origin, game, player) + framed(link)).digest()
+
+
+@lru_cache(maxsize=1024)
+def _link_head(origin: str, game: bytes, player: str) -> bytes:
+    """Return what stands before the link: the same for all links of a player's chain."""
+    parts = (b"seat-link", origin.encode("ascii"), game, player.encode("ascii"))
+    return b"".join(map(framed, (_PREFIX + parts[0], *parts[1:])))
 
 
 def mix_hand(  # noqa: PLR0913, PLR0917  (the protocol's own argument list)

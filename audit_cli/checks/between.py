@@ -129,7 +129,7 @@ class Between:
         if line.at > table.opened_at + rules.max_ms:
             text = "a hand opens after the longest game's time"
             self._broken(text, line, f"not after {table.opened_at + rules.max_ms}", line.at)
-        if self._awaited and line.at < table.opened_at + rules.link_ms:
+        if self._awaited and not table.damaged and line.at < table.opened_at + rules.link_ms:
             names = ", ".join(sorted(self._awaited))
             text = "the first hand does not wait for the anchors of carried players"
             self._broken(text, line, f"an anchor of {names}, or {rules.link_ms} ms", line.at)

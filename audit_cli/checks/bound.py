@@ -25,7 +25,7 @@ class Bound:
     def __init__(self, emit: Emit) -> None:
         self._voice = Voice(Promise.BOUND, emit)
         # Over all games of the input: no secret serves two hands of a chain either.
-        self._seen: dict[bytes, int] = {}
+        self._seen: dict[bytes, tuple[str, int]] = {}
         self._hands = 0
         self._secrets = 0
 
@@ -62,11 +62,11 @@ class Bound:
     def _open(self, line: Line, hand: int, secret_hex: str) -> None:
         opening, commitment = self._waiting.pop(hand, (None, ""))
         secret = bytes.fromhex(secret_hex)
-        served = self._seen.get(secret)
-        if served is not None:
+        game, served = self._seen.setdefault(secret, (self._table.game, hand))
+        if (game, served) != (self._table.game, hand):
             text = "one secret serves two hands"
-            self._voice.broken(text, line, hand, "a fresh secret", f"the secret of hand {served}")
-        self._seen[secret] = hand
+            found = f"the secret of hand {served} of game {game}"
+            self._voice.broken(text, line, hand, "a fresh secret", found)
         if opening is None:
             return
         self._secrets += 1

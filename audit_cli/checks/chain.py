@@ -48,7 +48,7 @@ class Chain:
         for voice in (self._played, self._complete):
             voice.begin(table.game)
         if table.game in self._origins:
-            self._complete.broken("a game is twice in the input", None)
+            self._complete.notice("this game stands in the input more than once")
         self._origins[table.game] = table.origin
 
     def line(self, line: Line) -> None:

@@ -202,8 +202,9 @@ class Complete:
     def _print(self, words: list[str]) -> None:
         self._printed += 1
         if self._printed <= MAX_PRINTED:
-            for text in words:
-                self._voice.notice(text)
+            self._voice.notice(words[0])
+            for text in words[1:]:
+                self._voice.detail(text)
 
     def game_closed(self, line: Line) -> None:
         """Take the close, before the table takes the entry."""

@@ -156,6 +156,7 @@ class Mine:
         """Say what was found of the player's own."""
         for game in self._records:
             if game not in self._seen:
+                self._voice.begin("")
                 self._voice.notice(f"the record's game {game} is not in the input")
         if self._found:
             names = ", ".join(sorted({record.player for record in self._records.values()}))

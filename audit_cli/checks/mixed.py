@@ -58,7 +58,7 @@ class Mixed:
             text = "an anchor after the second missing link"
             self._voice.broken(text, line, None, "no anchor in this game", player)
         if number is None:
-            if outstanding is not None and not table.torn:
+            if outstanding is not None and not table.damaged:
                 text = "an anchor without the link that was missing"
                 self._voice.broken(text, line, outstanding, f"the link of hand {outstanding}")
             return
@@ -66,7 +66,7 @@ class Mixed:
         anchor = self._missed.get((player, number))
         self._use(link, line, number)
         if anchor is None or number not in (outstanding, None):
-            if not table.torn:
+            if not table.damaged:
                 text = "a missing link of a hand that the player did not miss"
                 self._voice.broken(text, line, number, f"hand {outstanding}", f"hand {number}")
         else:

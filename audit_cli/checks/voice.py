@@ -74,8 +74,12 @@ class Voice:
         self._emit.finding(Finding(self.promise, Verdict.NOT_APPLICABLE, text))
 
     def notice(self, text: str) -> None:
-        """Print something that is no verdict."""
-        self._emit.notice(text)
+        """Print something of this game that is no verdict."""
+        self._emit.notice(f"game {self._game[:8]}: {text}" if self._game else text)
+
+    def detail(self, text: str) -> None:
+        """Print more about what was noticed last."""
+        self._emit.notice(f"  {text}")
 
     def _say(
         self, verdict: Verdict, text: str, line: Line | None, hand: int | None, **differ: object

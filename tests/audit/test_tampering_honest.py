@@ -91,6 +91,13 @@ def test_a_chain_of_games_holds_everything_in_any_order() -> None:
     assert_holds(judge(data, key=games[0].key))
 
 
+def test_a_game_given_twice_is_judged_twice_and_told() -> None:
+    game = play_game(seed=3, hands=4, players=3)
+    report = judge(game.game_file() * 2, key=game.key)
+    assert_holds(report)
+    assert any("more than once" in notice for notice in report.notices)
+
+
 @pytest.mark.parametrize("name", ["ann", "ben", "cleo", "dan"])
 def test_each_player_finds_its_own_randomness_by_its_record(name: str) -> None:
     game = play_game(seed=9, hands=12, players=4)

@@ -140,7 +140,7 @@ def _row_a_reveal_out_of_order(game: Transcript) -> Place:
 
 
 def _row_a_reveal_twice(game: Transcript) -> Place:
-    """ORDERED BOUND"""
+    """ORDERED"""
     one = game.find("secret_revealed", hand=4)
     game.insert(one.index + 1, one.at, one.kind, one.body)
     return 4, one.index + 1
