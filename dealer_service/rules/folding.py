@@ -393,8 +393,10 @@ def _end_round(
     if len(with_chips) > 1 and betting.street < LAST_STREET:
         fresh = tuple(
             [
-                make_chair((seat, stack, 0, put, folded, False))
-                for seat, stack, _, put, folded, _ in chairs
+                chair
+                if chair.folded and not chair.bet
+                else make_chair((chair.seat, chair.stack, 0, chair.put, chair.folded, False))
+                for chair in chairs
             ]
         )
         new = make_betting((betting.street + 1, 0, frame.rules.big_blind, None, betting.turn))

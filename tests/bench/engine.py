@@ -23,19 +23,12 @@ from dealer_service.rules.entry import (
     RuleSet,
 )
 from tests.bench.figure import Figure, Goal, measure_in_turn
-from tests.runners.hands import prepare
-from tests.runners.phh import Recorded, What, load_file, read_hand
+from tests.runners.hands import prepare, replay
+from tests.runners.phh import Recorded, load_file, read_hand
 
 HANDS = Path(__file__).parents[1] / "data" / "phh" / "pluribus.phhs"
 GOAL = Goal("engine_hands", "hands/s", "hands/s of PokerKit 0.7.7", "higher", 10)
 PLAYER = By.PLAYER
-
-ACTS = {
-    What.FOLD: (Act.FOLD, Act.FOLD),
-    What.CHECK_OR_CALL: (Act.CHECK, Act.CALL),
-    What.BET_OR_RAISE: (Act.BET, Act.RAISE),
-}
-"""What a recorded action is where nothing is owed, and where there is a bet."""
 
 AUTOMATIONS = (
     pokerkit.Automation.ANTE_POSTING,
@@ -56,7 +49,7 @@ class Parsed:
     opened: HandOpened
     committed: DeckCommitted
     deck: Sequence[OpenedCard]
-    acts: tuple[tuple[tuple[Act, Act], int, int], ...]
+    acts: tuple[tuple[int, Act, int], ...]
     finishing: dict[int, int]
 
 
@@ -85,39 +78,36 @@ def rate(run: Callable[[Any], None], hands: Sequence[Any]) -> float:
 
 
 def parse(recorded: Recorded) -> Parsed:
-    _, driver = prepare(recorded)
-    frame = driver.state.frame
+    """Parse a hand; its record does not tell a check from a call, so it is replayed once here."""
+    prepared = prepare(recorded)
+    replay(prepared)
+    _, driver = prepared
     committed = driver.entries[0]
     assert isinstance(committed, DeckCommitted)
     assert recorded.finishing is not None
+    acts = [(one.seat, one.act, one.to) for one in driver.entries if isinstance(one, Acted)]
     return Parsed(
-        rules=frame.rules,
+        rules=driver.state.frame.rules,
         opened=driver.opened,
         committed=committed,
         deck=driver.deck,
-        acts=tuple(
-            (ACTS[step.what], step.player, step.to) for step in recorded.steps if step.what in ACTS
-        ),
+        acts=tuple(acts),
         finishing=recorded.finishing,
     )
 
 
 def play(hand: Parsed) -> None:
     """Play a hand as a table does: what follows by itself, then an act, until it has ended."""
-    act_on, evolve = engine.act, engine.evolve
+    act, evolve, play_on, deck = engine.act, engine.evolve, engine.play_on, hand.deck
     state = engine.begin(hand.rules, hand.opened)
     state = evolve(state, 0, hand.committed)
-    _, state = engine.play_on(state, 0, hand.deck)
-    for what, seat, to in hand.acts:
-        pending, betting = state.pending, state.betting
-        assert pending is not None
-        free, paying = what
-        act = paying if pending.call or (betting.to_match and to) else free
-        acted = act_on(state, seat, betting.turn, act, to, PLAYER)
+    _, state = play_on(state, 0, deck)
+    for seat, did, to in hand.acts:
+        acted = act(state, seat, state.betting.turn, did, to, PLAYER)
         assert isinstance(acted, Acted)
         state = evolve(state, 0, acted)
         if state.pending is None:
-            _, state = engine.play_on(state, 0, hand.deck)
+            _, state = play_on(state, 0, deck)
     state = evolve(state, 0, engine.ending(state))
     assert engine.list_stacks(state) == hand.finishing
 
