@@ -7,8 +7,16 @@ a card must come from where it was dealt. Anything else raises ImpossibleEntry.
 from collections.abc import Callable
 from typing import Any, Final
 
+from dealer_service.rules.advancing import (
+    at_stage,
+    close_hand,
+    end_round,
+    go_on,
+    run_out,
+    settle_hand,
+    with_layout,
+)
 from dealer_service.rules.betting import (
-    Betting,
     Chair,
     answer,
     find_pending,
@@ -49,13 +57,9 @@ from dealer_service.rules.entry import (
     VoidReason,
 )
 from dealer_service.rules.following import wins_some_pot
-from dealer_service.rules.payout import award_pots
-from dealer_service.rules.pots import Pot, Stake, find_uncalled, layer_pots
+from dealer_service.rules.pots import find_uncalled
 from dealer_service.rules.refusal import ImpossibleEntry, Refusal
-from dealer_service.rules.showdown import order_showing
 from dealer_service.rules.state import (
-    BOARD_CARDS,
-    LAST_STREET,
     Away,
     Closing,
     HandState,
@@ -98,7 +102,7 @@ def _deck_committed(state: HandState, _at: int, entry: DeckCommitted) -> HandSta
     _require_stage(state, _DECK)
     _require_hand(state, entry.hand)
     dead = state.frame.small_blind_seat is None
-    return _at_stage(state, _BIG_BLIND if dead else _SMALL_BLIND)
+    return at_stage(state, _BIG_BLIND if dead else _SMALL_BLIND)
 
 
 def _posted(state: HandState, _at: int, entry: Posted) -> HandState:
@@ -145,7 +149,7 @@ def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
     dealt = Layout(end, layout.board, layout.shown, layout.seen)
     if state.stage is _HOLE_CARDS:
         start = frame.place[frame.big_blind_seat] + 1
-        return _go_on(state, dealt, at, start)
+        return go_on(state, dealt, at, start)
     return make_state(
         (
             frame,
@@ -189,7 +193,7 @@ def _acted(state: HandState, at: int, entry: Acted) -> HandState:
     pending = find_pending(chairs, place + 1, betting, at)
     if pending is not None:
         return make_state((frame, _ACT, chairs, betting, pending, layout, None, away))
-    return _end_round(state, chairs, betting, layout)
+    return end_round(state, chairs, betting, layout)
 
 
 def _check_author(state: HandState, at: int, entry: Acted) -> None:
@@ -217,7 +221,7 @@ def _opened(state: HandState, at: int, entry: Opened) -> HandState:
     if state.stage is _PAUSE:
         _require(entry.by is _BY_PLAYER, "after the last pot only players show")
         _require(all(one.seat != seat for one in layout.shown), "these cards are open already")
-        return _with_layout(state, _show(layout, seat, entry, positions), state.closing)
+        return with_layout(state, _show(layout, seat, entry, positions), state.closing)
     closing = _require_turn_to_show(state, seat)
     shown = _show(layout, seat, entry, positions)
     by = _BY_RULE if closing.face_up else _BY_POLICY
@@ -227,7 +231,7 @@ def _opened(state: HandState, at: int, entry: Opened) -> HandState:
             wins_some_pot(state, seat, shown.shown[-1].cards),
             "the policy opens no hand that is beaten",
         )
-    return _settle_hand(state, closing, shown, closing.mucked)
+    return settle_hand(state, closing, shown, closing.mucked)
 
 
 def _show(layout: Layout, seat: int, entry: Opened, positions: range) -> Layout:
@@ -246,8 +250,8 @@ def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
     cards, seen = read_opened(entry.cards, positions, layout.seen)
     opened = Layout(end, layout.board + cards, layout.shown, seen)
     if state.closing is not None:
-        return _run_out(_with_layout(state, opened, state.closing))
-    return _go_on(state, opened, at, 0)
+        return run_out(with_layout(state, opened, state.closing))
+    return go_on(state, opened, at, 0)
 
 
 def _mucked(state: HandState, _at: int, entry: Mucked) -> HandState:
@@ -256,7 +260,7 @@ def _mucked(state: HandState, _at: int, entry: Mucked) -> HandState:
     _require(not closing.face_up, "hands are open when somebody is all-in")
     _require(entry.by is _BY_POLICY, "hands are mucked by policy")
     _require(bool(state.layout.shown), "the first hand of a showdown is opened")
-    return _settle_hand(state, closing, state.layout, (*closing.mucked, entry.seat))
+    return settle_hand(state, closing, state.layout, (*closing.mucked, entry.seat))
 
 
 def _returned(state: HandState, _at: int, entry: Returned) -> HandState:
@@ -268,7 +272,7 @@ def _returned(state: HandState, _at: int, entry: Returned) -> HandState:
     back = entry.amount
     chair = make_chair((seat, stack + back, bet - back, put - back, folded, acted))
     chairs = _with_chair(state.chairs, index, chair)
-    return _close(state, chairs, state.betting, state.layout, list_stakes(chairs))
+    return close_hand(state, chairs, state.betting, state.layout, list_stakes(chairs))
 
 
 def _awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
@@ -303,8 +307,8 @@ def _hand_ended(state: HandState, _at: int, entry: HandEnded) -> HandState:
     _require_stage(state, _PAUSE)
     _require_hand(state, entry.hand)
     stacks = [(one.seat, one.stack) for one in entry.stacks]
-    _require(stacks == [chair[:2] for chair in sorted(state.chairs)], "the stacks are others")
-    return _at_stage(state, _ENDED)
+    _require(stacks == sorted([chair[:2] for chair in state.chairs]), "the stacks are others")
+    return at_stage(state, _ENDED)
 
 
 def _hand_void(state: HandState, at: int, entry: HandVoid) -> HandState:
@@ -372,87 +376,6 @@ FOLDS: Final[dict[type[Entry], Callable[[HandState, int, Any], HandState]]] = {
 }
 
 
-# Where a hand goes from here.
-
-
-def _go_on(state: HandState, layout: Layout, at: int, start: int) -> HandState:
-    """Ask the first chair from `start` on that owes a decision, when cards have come (9.4)."""
-    frame, _, chairs, betting, _, _, _, away = state
-    pending = find_pending(chairs, start, betting, at)
-    if pending is not None:
-        return make_state((frame, _ACT, chairs, betting, pending, layout, None, away))
-    return _end_round(state, chairs, betting, layout)
-
-
-def _end_round(
-    state: HandState, chairs: tuple[Chair, ...], betting: Betting, layout: Layout
-) -> HandState:
-    """Go on to the next street, or to the end, where nobody owes a decision (9.4)."""
-    frame, away = state.frame, state.away
-    with_chips = [chair for chair in chairs if chair.stack and not chair.folded]
-    if len(with_chips) > 1 and betting.street < LAST_STREET:
-        fresh = tuple(
-            [
-                chair
-                if chair.folded and not chair.bet
-                else make_chair((chair.seat, chair.stack, 0, chair.put, chair.folded, False))
-                for chair in chairs
-            ]
-        )
-        new = make_betting((betting.street + 1, 0, frame.rules.big_blind, None, betting.turn))
-        return make_state((frame, _BOARD_DEALT, fresh, new, None, layout, None, away))
-    stakes = list_stakes(chairs)
-    if find_uncalled(stakes) is not None:
-        return make_state((frame, _UNCALLED, chairs, betting, None, layout, None, away))
-    return _close(state, chairs, betting, layout, stakes)
-
-
-def _close(
-    state: HandState,
-    chairs: tuple[Chair, ...],
-    betting: Betting,
-    layout: Layout,
-    stakes: tuple[Stake, ...],
-) -> HandState:
-    """Close a hand whose betting is over and from which no bet is uncalled (9.6)."""
-    live = [stake for stake in stakes if stake[2]]
-    if len(live) == 1:
-        # Whoever is left alone gets everything, as one pot.
-        total = sum([amount for _, amount, _ in stakes])
-        pots: tuple[Pot, ...] = (Pot(total, (live[0][0],)),) if total else ()
-        awards = award_pots(pots, {}, state.frame.rules.chip_unit)
-        stage = _AWARD if awards else _PAUSE
-        closing = Closing(pots, False, (), (), awards, 0)
-    else:
-        stage = _SHOWDOWN
-        pots = layer_pots(stakes)
-        face_up = any(not chair.stack and not chair.folded for chair in chairs)
-        closing = Closing(pots, face_up, order_showing(pots, betting.aggressor), (), (), 0)
-    return make_state((state.frame, stage, chairs, betting, None, layout, closing, state.away))
-
-
-def _settle_hand(
-    state: HandState, closing: Closing, layout: Layout, mucked: tuple[int, ...]
-) -> HandState:
-    """Go on when the next hand of a showdown is opened or mucked."""
-    left = closing.unsettled[1:]
-    closing = Closing(closing.pots, closing.face_up, left, mucked, (), 0)
-    settled = _with_layout(state, layout, closing)
-    return settled if left else _run_out(settled)
-
-
-def _run_out(state: HandState) -> HandState:
-    """Go on when all hands are settled: complete the board, then pay."""
-    layout, closing = state.layout, state.closing
-    assert closing is not None
-    if len(layout.board) < BOARD_CARDS:
-        return _at_stage(state, _BOARD_DEALT)
-    hands = {one.seat: (*one.cards, *layout.board) for one in layout.shown}
-    awards = award_pots(closing.pots, hands, state.frame.rules.chip_unit)
-    paying = Closing(closing.pots, closing.face_up, (), closing.mucked, awards, 0)
-    return _at_stage(_with_layout(state, layout, paying), _AWARD)
-
-
 def end_hand(state: HandState) -> HandEnded:
     """Give the entry that ends a hand whose pots are all paid, else raise ImpossibleEntry."""
     if state.stage is not _PAUSE:
@@ -464,36 +387,6 @@ def end_hand(state: HandState) -> HandEnded:
 
 def _with_chair(chairs: tuple[Chair, ...], index: int, chair: Chair) -> tuple[Chair, ...]:
     return (*chairs[:index], chair, *chairs[index + 1 :])
-
-
-def _at_stage(state: HandState, stage: Stage) -> HandState:
-    return make_state(
-        (
-            state.frame,
-            stage,
-            state.chairs,
-            state.betting,
-            None,
-            state.layout,
-            state.closing,
-            state.away,
-        )
-    )
-
-
-def _with_layout(state: HandState, layout: Layout, closing: Closing | None) -> HandState:
-    return make_state(
-        (
-            state.frame,
-            state.stage,
-            state.chairs,
-            state.betting,
-            None,
-            layout,
-            closing,
-            state.away,
-        )
-    )
 
 
 def _with_away(state: HandState, away: Away) -> HandState:
