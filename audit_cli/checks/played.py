@@ -241,12 +241,17 @@ class Played:
             self._broken("an act with another turn's number", line, hand.turn, body["turn"])
         decision = hand.betting.decide(seat)
         act, to = body["act"], body["to"]
-        if not decision.allows(act, to):
+        allowed = decision.allows(act, to)
+        if not allowed:
             self._broken("an act that is not open to the seat", line, decision, summarise(line))
         self._check_by(line, hand, decision)
         if not self._has(hand, seat, to - decision.bet, line):
             return
-        if act == "fold":
+        sense = act != "check" and (act not in ("bet", "raise") or to > hand.betting.to_match)
+        if not (allowed or sense):
+            # What would follow from such an act, no rule says.
+            self._hand = None
+        elif act == "fold":
             hand.fold(seat, line.at)
         elif act in ("check", "call"):
             hand.match(seat, to, line.at)

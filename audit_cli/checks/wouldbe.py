@@ -45,10 +45,12 @@ def describe_would_be(table: Table, hand: OpenHand, secret: str) -> list[str] | 
         holes = (deck[place], deck[n + place])
         seats.append((measure((*holes, *board)), seat, holes))
     best = max(strength for strength, _, _ in seats)
+    winners = sum(1 for strength, _, _ in seats if strength == best)
+    won = "would have won" if winners == 1 else "would have tied"
     lines = [f"the deck that would have been: board {_cards(board)}"]
     for strength, seat, holes in sorted(seats, reverse=True):
         player = hand.players[seat].player
-        fate = "would have won or tied" if strength == best else "would have lost"
+        fate = won if strength == best else "would have lost"
         lines.append(f"seat {seat} {player}: {_cards(holes)}, {name_hand(strength)}, {fate}")
     return lines
 
