@@ -17,6 +17,7 @@ from dealer_service.rules.state import (
     Layout,
     Stage,
     list_stakes,
+    make_closing,
     make_state,
 )
 
@@ -76,12 +77,12 @@ def close_hand(
         pots: tuple[Pot, ...] = (Pot(total, (live[0][0],)),) if total else ()
         awards = award_pots(pots, {}, state.frame.rules.chip_unit)
         stage = _AWARD if awards else _PAUSE
-        closing = Closing(pots, False, (), (), awards, 0)
+        closing = make_closing((pots, False, (), (), awards, 0))
     else:
         stage = _SHOWDOWN
         pots = layer_pots(stakes)
         face_up = any(not chair.stack and not chair.folded for chair in chairs)
-        closing = Closing(pots, face_up, order_showing(pots, betting.aggressor), (), (), 0)
+        closing = make_closing((pots, face_up, order_showing(pots, betting.aggressor), (), (), 0))
     return make_state((state.frame, stage, chairs, betting, None, layout, closing, state.away))
 
 
@@ -90,7 +91,7 @@ def settle_hand(
 ) -> HandState:
     """Go on when the next hand of a showdown is opened or mucked."""
     left = closing.unsettled[1:]
-    closing = Closing(closing.pots, closing.face_up, left, mucked, (), 0)
+    closing = make_closing((closing.pots, closing.face_up, left, mucked, (), 0))
     settled = with_layout(state, layout, closing)
     return settled if left else run_out(settled)
 
@@ -103,7 +104,7 @@ def run_out(state: HandState) -> HandState:
         return at_stage(state, _BOARD_DEALT)
     hands = {one.seat: (*one.cards, *layout.board) for one in layout.shown}
     awards = award_pots(closing.pots, hands, state.frame.rules.chip_unit)
-    paying = Closing(closing.pots, closing.face_up, (), closing.mucked, awards, 0)
+    paying = make_closing((closing.pots, closing.face_up, (), closing.mucked, awards, 0))
     return at_stage(with_layout(state, layout, paying), _AWARD)
 
 

@@ -67,13 +67,15 @@ from dealer_service.rules.state import (
     Shown,
     Stage,
     list_stakes,
+    make_closing,
+    make_layout,
     make_state,
 )
 from dealer_service.rules.turn import clock_act
 
 # States are built whole here: every act builds one, and replacing fields takes several times as
 # long. For the same reason what every act compares is named once.
-_FOLD, _BET, _RAISE = Act.FOLD, Act.BET, Act.RAISE
+_FOLD, _CALL, _BET, _RAISE = Act.FOLD, Act.CALL, Act.BET, Act.RAISE
 _BY_ABSENT = By.ABSENT
 _BY_CLOCK = By.CLOCK
 _BY_PLAYER = By.PLAYER
@@ -146,7 +148,7 @@ def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
     if entry.positions is not due:
         _require(entry.positions == due, "positions go elsewhere than the rules deal them")
     end = layout.next_position + len(due)
-    dealt = Layout(end, layout.board, layout.shown, layout.seen)
+    dealt = make_layout((end, layout.board, layout.shown, layout.seen))
     if state.stage is _HOLE_CARDS:
         start = frame.place[frame.big_blind_seat] + 1
         return go_on(state, dealt, at, start)
@@ -176,7 +178,12 @@ def _acted(state: HandState, at: int, entry: Acted) -> HandState:
     if seat != entry.seat or turn != entry.turn:
         message = f"turn {turn} is open, of seat {seat}"
         raise ImpossibleEntry(message)
-    total = bet if did is _FOLD else answer(chairs, betting, pending, did, to)
+    if did is _FOLD:
+        total: int | Refusal = bet
+    elif did is _CALL and pending.call:
+        total = bet + pending.call
+    else:
+        total = answer(chairs, betting, pending, did, to)
     if total != to:
         why = total.message if isinstance(total, Refusal) else f"it leads to a bet of {total}"
         message = f"this act is not legal: {why}"
@@ -237,7 +244,7 @@ def _opened(state: HandState, at: int, entry: Opened) -> HandState:
 def _show(layout: Layout, seat: int, entry: Opened, positions: range) -> Layout:
     cards, seen = read_opened(entry.cards, positions, layout.seen)
     shown = (*layout.shown, Shown(seat, cards))
-    return Layout(layout.next_position, layout.board, shown, seen)
+    return make_layout((layout.next_position, layout.board, shown, seen))
 
 
 def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
@@ -248,7 +255,7 @@ def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
     end = layout.next_position
     positions = range(end - NEXT_STREET[len(layout.board)], end)
     cards, seen = read_opened(entry.cards, positions, layout.seen)
-    opened = Layout(end, layout.board + cards, layout.shown, seen)
+    opened = make_layout((end, layout.board + cards, layout.shown, seen))
     if state.closing is not None:
         return run_out(with_layout(state, opened, state.closing))
     return go_on(state, opened, at, 0)
@@ -297,7 +304,7 @@ def _awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
             state.betting,
             None,
             state.layout,
-            Closing(pots, face_up, unsettled, mucked, awards, paid + 1),
+            make_closing((pots, face_up, unsettled, mucked, awards, paid + 1)),
             state.away,
         )
     )
