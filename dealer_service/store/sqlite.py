@@ -30,6 +30,7 @@ from dealer_service.store.api import (
 )
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.sqlite_append import NEW_LOG, append_unit
+from dealer_service.store.sqlite_batch import Heads, append_batch
 from dealer_service.store.sqlite_file import open_file, telling
 
 _PAGE_LINES: Final = 512
@@ -47,12 +48,22 @@ class SqliteStore:
         self._path = path
         self._lock = threading.Lock()
         self._connection = open_file(path)
+        self._heads = Heads()
         self._unusable: StoreError | None = None
 
     def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
         """Write units in one transaction, as `Store.append_all` says."""
         with self._changing() as connection:
-            return [append_unit(connection, append) for append in appends]
+            written = append_batch(connection, self._heads, appends)
+            if written is None:
+                connection.execute("ROLLBACK")
+                connection.execute("BEGIN IMMEDIATE")
+                self._heads.forget()
+                return [append_unit(connection, append) for append in appends]
+            # Should the commit fail, the store takes no further call.
+            results, heads = written
+            self._heads.keep(heads)
+            return results
 
     def claim(self, log: str) -> int | None:
         """Raise a log's epoch by one and give it."""
@@ -60,11 +71,13 @@ class SqliteStore:
             row = connection.execute(
                 "UPDATE logs SET epoch = epoch + 1 WHERE log = ? RETURNING epoch", (log,)
             ).fetchall()
+            self._heads.forget()
         return int(row[0][0]) if row else None
 
     def mark_lost(self, lost: Sequence[LostLog]) -> None:
         """Set logs to lost with what was last signed for each."""
         with self._changing() as connection:
+            self._heads.forget()
             for one in lost:
                 found = connection.execute("SELECT 1 FROM logs WHERE log = ?", (one.log,))
                 if found.fetchone() is None:

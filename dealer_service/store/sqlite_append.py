@@ -1,6 +1,6 @@
 """How the SQLite store writes one unit: all of it, or nothing and the reason.
 
-Runs inside the batch's transaction, under a savepoint.
+Runs inside the batch's transaction, under a savepoint; for a batch in which something is refused.
 """
 
 import hmac
@@ -17,6 +17,7 @@ from dealer_service.store.api import (
     Conflict,
     Fenced,
     LogAppend,
+    LogFacts,
     LogLost,
     LogState,
     Movement,
@@ -46,7 +47,7 @@ def append_unit(connection: sqlite3.Connection, append: Append) -> AppendResult:
         connection.execute("ROLLBACK TO unit")
         connection.execute("RELEASE unit")
         return refused
-    cursors = tuple(_move(connection, movement) for movement in append.movements)
+    cursors = tuple(move(connection, movement) for movement in append.movements)
     connection.execute("RELEASE unit")
     return Appended(cursors)
 
@@ -100,7 +101,7 @@ def _change(connection: sqlite3.Connection, change: LogAppend) -> Refused | None
     after = next_index + len(change.lines)
     last = None if signed_root is None else SignedAt(signed_size, signed_root)
     for signed in change.signed:
-        refused = _follows(change.log, signed, last, after)
+        refused = follows(change.log, signed, last, after)
         if refused is not None:
             return refused
         last = SignedAt(signed.size, signed.root)
@@ -108,7 +109,8 @@ def _change(connection: sqlite3.Connection, change: LogAppend) -> Refused | None
     return _write_values(connection, number, change)
 
 
-def _follows(log: str, signed: Signed, last: SignedAt | None, after: int) -> Refused | None:
+def follows(log: str, signed: Signed, last: SignedAt | None, after: int) -> Refused | None:
+    """Say why a checkpoint does not go on from the last one, in a log of `after` lines."""
     size = 0 if last is None else last.size
     if signed.size > after:
         return SignedBeyondLog(log, signed.size, after)
@@ -138,22 +140,26 @@ def _write_log(
             number,
         ),
     )
-    facts = change.facts
-    if facts is not None:
-        connection.execute(
-            "UPDATE logs SET state = ?, meta = ?, opened_at = ?, hands = ?, players = ?,"
-            " previous = ?, next = ? WHERE id = ?",
-            (
-                facts.state.value,
-                facts.meta,
-                facts.opened_at,
-                facts.hands,
-                facts.players,
-                facts.previous,
-                facts.next,
-                number,
-            ),
-        )
+    if change.facts is not None:
+        write_facts(connection, number, change.facts)
+
+
+def write_facts(connection: sqlite3.Connection, number: int, facts: LogFacts) -> None:
+    """Write what lists show of the log with that number."""
+    connection.execute(
+        "UPDATE logs SET state = ?, meta = ?, opened_at = ?, hands = ?, players = ?,"
+        " previous = ?, next = ? WHERE id = ?",
+        (
+            facts.state.value,
+            facts.meta,
+            facts.opened_at,
+            facts.hands,
+            facts.players,
+            facts.previous,
+            facts.next,
+            number,
+        ),
+    )
 
 
 def _write_values(connection: sqlite3.Connection, number: int, change: LogAppend) -> Refused | None:
@@ -178,7 +184,8 @@ def _write_values(connection: sqlite3.Connection, number: int, change: LogAppend
     return None
 
 
-def _move(connection: sqlite3.Connection, movement: Movement) -> int:
+def move(connection: sqlite3.Connection, movement: Movement) -> int:
+    """Write a movement of chips, and give its cursor."""
     cursor = connection.execute(
         "INSERT INTO movements (log, idx, at, what, player, seat, amount, reference)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

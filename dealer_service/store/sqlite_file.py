@@ -22,6 +22,7 @@ from dealer_service.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 _OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 _WAL_BYTES: Final = 64 * 1024 * 1024
+_WAL_PAGES: Final = 4_000
 _CACHE_KIB: Final = 32 * 1024
 _REASONS: Final = {
     sqlite3.SQLITE_BUSY: Reason.STORE_IN_USE,
@@ -167,6 +168,8 @@ def _lock(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA fullfsync=ON")  # macOS: fsync alone stops at the drive's cache
     connection.execute(f"PRAGMA journal_size_limit={_WAL_BYTES}")
+    # Tables write the same few pages again and again: moved less often, they are moved once.
+    connection.execute(f"PRAGMA wal_autocheckpoint={_WAL_PAGES}")
     # What a savepoint may have to undo stays out of temporary files, and is cheaper so.
     connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
