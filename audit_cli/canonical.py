@@ -27,6 +27,7 @@ _SHORT_ESCAPES = {"\b": "b", "\t": "t", "\n": "n", "\f": "f", "\r": "r", '"': '"
 _UNESCAPED = {letter: char for char, letter in _SHORT_ESCAPES.items()}
 _NUMBER = re.compile(r"-?[0-9]+")
 _HEX4 = re.compile(r"[0-9a-fA-F]{4}")
+_HIGH = re.compile("[\ud800-\U0010ffff]")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+')
 # Digits of which int() and the comparison stay cheap; 2^53 - 1 has 16.
 _SAFE_DIGITS = 15
@@ -97,7 +98,7 @@ def read_file_line(raw: bytes) -> object | Problem:
         "null" not in text
         and text.count("{") + text.count("[") <= MAX_DEPTH
         # Beyond U+D7FF the order of code points is no longer that of UTF-16 units.
-        and max(text, default="") < "\ud800"
+        and _HIGH.search(text) is None
     ):
         try:
             value: object = _parse(text)[0]

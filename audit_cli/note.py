@@ -95,7 +95,7 @@ def decode_base64(text: str) -> bytes | None:
 
 
 def _valid_name(name: str) -> bool:
-    return bool(name) and "+" not in name and not any(char.isspace() for char in name)
+    return "+" not in name and name.split() == [name]
 
 
 def parse_vkey(  # noqa: PLR0911  (one return a kind of refusal)

@@ -618,3 +618,42 @@ def test_many_broken_places_are_counted_and_not_all_listed() -> None:
     told = report.of(Promise.PLAYED)
     assert len(told) < 110
     assert any("30 more places are broken" in one.text for one in told)
+
+
+@pytest.mark.parametrize("change", [(-1, 1), (0, 1), (-1, 0), (500, -500)])
+def test_a_split_pot_paid_otherwise_breaks_played(change: tuple[int, int]) -> None:
+    """The odd chip to the wrong seat; a chip more, a chip less; other halves."""
+    game = play_game(seed=8, hands=25, players=6)
+    transcript = game.transcript()
+    one = transcript.find("awarded", where=lambda body: len(body["winners"]) == 2)
+    assert one.body["amount"] % 2
+    winners = [
+        winner | {"amount": winner["amount"] + more}
+        for winner, more in zip(one.body["winners"], change, strict=True)
+    ]
+    transcript.change(one.index, winners=winners)
+    report = judge(transcript.render(game.signer), key=game.key)
+    assert broken(report) == {"PLAYED"}, tell(report)
+    assert places(report, "PLAYED")[0][1] == one.index
+
+
+def test_winners_that_do_not_begin_left_of_the_button_break_played() -> None:
+    game = play_game(seed=8, hands=25, players=6)
+    transcript = game.transcript()
+    one = transcript.find("awarded", where=lambda body: len(body["winners"]) == 2)
+    transcript.change(one.index, winners=one.body["winners"][::-1])
+    report = judge(transcript.render(game.signer), key=game.key)
+    assert broken(report) == {"PLAYED"}, tell(report)
+
+
+def test_swapped_boards_of_two_hands_break_replayed_and_what_rests_on_them() -> None:
+    game = showdown()
+    transcript = game.transcript()
+    one, other = (
+        transcript.find("opened", hand=hand, where=lambda body: "board" in body) for hand in (1, 2)
+    )
+    transcript.change(one.index, cards=other.body["cards"])
+    transcript.change(other.index, cards=one.body["cards"])
+    report = judge(transcript.render(game.signer), key=game.key)
+    assert "REPLAYED" in broken(report)
+    assert {(1, one.index), (2, other.index)} <= set(places(report, "REPLAYED"))
