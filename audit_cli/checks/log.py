@@ -39,6 +39,8 @@ _OF_ENTRIES = (
     Promise.COMPLETE,
     Promise.PLAYED,
     Promise.PLAYER_MIXED,
+    Promise.BEACON_MIXED,
+    Promise.WITNESSED,
 )
 
 

@@ -223,6 +223,7 @@ def test_a_file_without_any_checkpoint_establishes_nothing() -> None:
     report = judge(transcript.render(honest().signer), key=honest().key)
     assert report.exit_status() == 4
     assert unproved(report) == ALWAYS | {"SIGNED"}
+    assert set(report.verdicts().values()) == {Verdict.NOT_ESTABLISHED}
 
 
 def test_a_header_of_another_game_breaks_signed() -> None:

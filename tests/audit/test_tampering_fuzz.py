@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.audits import judge
-from tests.support.simulator import LIVELY, Simulator, play_game
+from tests.support.simulator import LIVELY, Simulator, play_chain, play_game
 from tests.support.transcripts import Transcript, dump
 
 VERDICTS = {0, 1, 3, 4}
@@ -18,6 +18,11 @@ MANY = 60
 @cache
 def honest() -> Simulator:
     return play_game(seed=5, hands=8, players=5, habits=LIVELY)
+
+
+@cache
+def chain() -> list[Simulator]:
+    return play_chain(seed=3, games=3, hands=3)
 
 
 def _mutate_bytes(random: Random, data: bytes) -> bytes:
@@ -114,6 +119,26 @@ def test_changed_entries_signed_again_give_a_verdict(seed: int) -> None:
     data = transcript.render(honest().signer)
     mine = honest().record("ann") if seed % 3 == 0 else None
     assert judge(data, key=honest().key, mine=mine).exit_status() in VERDICTS
+
+
+@pytest.mark.parametrize("seed", range(MANY))
+def test_changed_records_give_a_verdict(seed: int) -> None:
+    random = Random(seed)
+    mine = _mutate_bytes(random, honest().record("ann"))
+    report = judge(honest().game_file(), key=honest().key, mine=mine)
+    assert report.exit_status() in VERDICTS
+
+
+@pytest.mark.parametrize("seed", range(MANY))
+def test_changed_chains_of_games_give_a_verdict(seed: int) -> None:
+    random = Random(seed)
+    data = b""
+    for game in chain():
+        transcript = game.transcript()
+        if random.random() < 0.7:
+            random.choice([_mutate_line, _mutate_order])(random, transcript)
+        data += transcript.render(game.signer)
+    assert judge(data, key=chain()[0].key).exit_status() in VERDICTS
 
 
 def test_nearly_every_changed_entry_is_found() -> None:
