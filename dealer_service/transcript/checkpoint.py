@@ -17,6 +17,9 @@ from dealer_service.transcript.refusal import Reason, TranscriptError
 MAX_SIZE: Final = 2**63 - 1
 
 _SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
+_GAME = re.compile(r"/games/[0-9a-f]{32}")
+_BAD_SIZE: Final = "the size is plain digits, without a leading zero, below 2^63"
+_BAD_ROOT: Final = "the root is 32 bytes in padded base64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,15 @@ class Checkpoint:
 
     def text(self) -> str:
         """Give the note's text, as it is signed; CHECKPOINT_MALFORMED for what can be none."""
+        lines = (self.origin, *self.extensions)
+        if not all(lines) or any("\n" in line for line in lines):
+            _refuse("a line of it is empty or holds a newline")
+        if not 0 <= self.size <= MAX_SIZE:
+            _refuse(_BAD_SIZE)
+        if len(self.root) != HASH_BYTES:
+            _refuse(_BAD_ROOT)
         root = base64.b64encode(self.root).decode("ascii")
-        lines = (self.origin, str(self.size), root, *self.extensions)
-        text = "".join(f"{line}\n" for line in lines)
-        if parse_checkpoint(text, allow_extensions=True) != self:
-            _refuse("a line of it holds a newline")
-        return text
+        return "\n".join([self.origin, str(self.size), root, *self.extensions, ""])
 
 
 def log_origin(origin: str, game: bytes) -> str:
@@ -54,10 +60,10 @@ def parse_checkpoint(text: str, *, allow_extensions: bool = False) -> Checkpoint
         _refuse("it is three or more lines, none empty, each ended by a newline")
     origin, size, encoded, *extensions = lines
     if _SIZE.fullmatch(size) is None or int(size) > MAX_SIZE:
-        _refuse("the size is plain digits, without a leading zero, below 2^63")
+        _refuse(_BAD_SIZE)
     root = strict_base64(encoded)
     if root is None or len(root) != HASH_BYTES:
-        _refuse("the root is 32 bytes in padded base64")
+        _refuse(_BAD_ROOT)
     if extensions and not allow_extensions:
         _refuse("a log of this format has no extension lines")
     return Checkpoint(origin, int(size), root, tuple(extensions))
@@ -90,7 +96,9 @@ def open_checkpoint(note: bytes, key: NoteKey, origin: str) -> Checkpoint:
 
 
 def _require_log_of(name: str, origin: str) -> None:
-    if origin != name and re.fullmatch(re.escape(name) + "/games/[0-9a-f]{32}", origin) is None:
+    if origin == name:
+        return
+    if not origin.startswith(name) or _GAME.fullmatch(origin, len(name)) is None:
         message = f"{origin[:200]!r} is not a log of the key named {name!r}"
         raise TranscriptError(Reason.CHECKPOINT_OF_ANOTHER_LOG, message)
 

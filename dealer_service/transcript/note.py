@@ -11,6 +11,7 @@ import binascii
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, NoReturn
 
@@ -24,6 +25,10 @@ KEY_ID_BYTES: Final = 4
 
 _ED25519: Final = b"\x01"
 _DASH: Final = "\u2014 "
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
+_BARRED = re.compile(r"[\s\x00-\x1f+]")
+_HAS_CONTROL: Final = "it has a control character other than a newline"
+_BAD_LINE: Final = "a signature line is a dash, a key's name and base64"
 _VKEY = re.compile(r"([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)")
 
 
@@ -37,8 +42,7 @@ class NoteKey:
     @property
     def key_id(self) -> bytes:
         """The 4 bytes that stand before each of its signatures."""
-        named = self.name.encode() + b"\n" + _ED25519 + self.key.raw
-        return sha256(named).digest()[:KEY_ID_BYTES]
+        return _key_id(self.name, self.key.raw)
 
     def __str__(self) -> str:
         public = base64.b64encode(_ED25519 + self.key.raw).decode("ascii")
@@ -125,29 +129,35 @@ def sign_note(text: str, signers: Sequence[NoteSigner]) -> str:
 
     TranscriptError NOTE_MALFORMED where the result would not be a note.
     """
-    message = text.encode("utf-8", "surrogatepass")
+    message = _encode(text)
+    if not text.endswith("\n"):
+        _refuse("the text must end with a newline")
+    if _CONTROL.search(text):
+        _refuse(_HAS_CONTROL)
+    if not 1 <= len(signers) <= MAX_SIGNATURES:
+        _refuse(f"{len(signers)} signatures, where a note has 1 to {MAX_SIGNATURES}")
     lines = []
     for signer in signers:
-        stamped = signer.verifier.key_id + signer.key.sign(message)
+        if not is_key_name(signer.name):
+            _refuse(_BAD_LINE)
+        stamped = _key_id(signer.name, signer.key.public.raw) + signer.key.sign(message)
         lines.append(f"{_DASH}{signer.name} {base64.b64encode(stamped).decode('ascii')}\n")
     note = f"{text}\n{''.join(lines)}"
-    if parse_note(note.encode("utf-8", "surrogatepass")).text != text:
-        _refuse("the text must end with a newline")
+    _require_length(len(_encode(note)))
     return note
 
 
 def parse_note(note: bytes) -> Note:
     """Split a note into its text and signature lines; TranscriptError NOTE_MALFORMED."""
-    if len(note) > MAX_NOTE_BYTES:
-        _refuse(f"{len(note)} bytes, where a note has at most {MAX_NOTE_BYTES}")
+    _require_length(len(note))
     try:
         whole = note.decode("utf-8")
     except UnicodeDecodeError:
         whole = None
     if whole is None:
         _refuse("it is not UTF-8")
-    if any(character < " " and character != "\n" for character in whole):
-        _refuse("it has a control character other than a newline")
+    if _CONTROL.search(whole):
+        _refuse(_HAS_CONTROL)
     head, gap, tail = whole.rpartition("\n\n")
     if not gap or not tail.endswith("\n"):
         _refuse("no empty line, or no complete signature line behind it")
@@ -204,8 +214,28 @@ def is_key_name(name: str) -> bool:
         size = len(name.encode("utf-8"))
     except UnicodeEncodeError:
         return False
-    barred = any(character.isspace() or character < " " or character == "+" for character in name)
-    return 0 < size <= MAX_NAME_BYTES and not barred
+    return 0 < size <= MAX_NAME_BYTES and _BARRED.search(name) is None
+
+
+@lru_cache(maxsize=256)
+def _key_id(name: str, raw: bytes) -> bytes:
+    named = name.encode() + b"\n" + _ED25519 + raw
+    return sha256(named).digest()[:KEY_ID_BYTES]
+
+
+def _encode(text: str) -> bytes:
+    try:
+        encoded = text.encode("utf-8")
+    except UnicodeEncodeError:
+        encoded = None
+    if encoded is None:
+        _refuse("it is not UTF-8")
+    return encoded
+
+
+def _require_length(size: int) -> None:
+    if size > MAX_NOTE_BYTES:
+        _refuse(f"{size} bytes, where a note has at most {MAX_NOTE_BYTES}")
 
 
 def _require_name(name: str) -> None:
@@ -217,7 +247,7 @@ def _require_name(name: str) -> None:
 def _parse_signature(line: str) -> Signature:
     name, gap, encoded = line.removeprefix(_DASH).partition(" ")
     if not line.startswith(_DASH) or not gap or not is_key_name(name):
-        _refuse("a signature line is a dash, a key's name and base64")
+        _refuse(_BAD_LINE)
     stamped = strict_base64(encoded)
     if stamped is None or len(stamped) <= KEY_ID_BYTES:
         _refuse("a signature is not a key ID and more in padded base64")
