@@ -174,7 +174,8 @@ class Gate:
     def _check(self, token: str, now: float) -> Caller | AccessRefusal:
         if len(token) > MAX_TOKEN_CHARACTERS:
             message = f"a token has at most {MAX_TOKEN_CHARACTERS} characters"
-            return AccessRefusal(Reason.TOKEN_INVALID, message)
+            most = (("max_characters", str(MAX_TOKEN_CHARACTERS)),)
+            return AccessRefusal(Reason.TOKEN_INVALID, message, most)
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,

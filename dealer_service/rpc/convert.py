@@ -161,7 +161,7 @@ def rules_message(rules: RuleSet) -> entry_pb2.RuleSet:
 
 
 def _links(word: str) -> Links:
-    # A word that is none of the rules' is named with all other faults by their validation.
+    # A word that is none of these was named as a fault of the request.
     return Links(word) if word in set(Links) else Links.OPTIONAL
 
 

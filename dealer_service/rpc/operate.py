@@ -10,7 +10,7 @@ from dealer_service.rpc import convert
 from dealer_service.rpc.play import request_of
 from dealer_service.rpc.validate import Malformed, Violation
 from dealer_service.rules import closing, seating
-from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
+from dealer_service.rules.entry import CloseReason, GameOpened, Links, RuleSet
 from dealer_service.rules.ruleset import find_faults
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
@@ -34,6 +34,8 @@ class Operate:
             Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)
         )
         faults += _not_offered(rules)
+        if asked.rules.links not in {"", *Links}:
+            faults += (Violation("rules.links", f"links must be {' or '.join(Links)}"),)
         if faults:
             raise Malformed(faults)
         request = request_of(caller, "OpenGame", asked.request_id, asked)

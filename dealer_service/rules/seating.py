@@ -182,9 +182,9 @@ def _free_seat(state: TableState, wanted: int) -> int | Refusal:
             return Refusal(TableReason.TABLE_FULL, f"all {seats} seats are taken", {"seats": seats})
         return free
     if not 1 <= wanted <= seats:
-        message = f"the table has the seats 1 to {seats}"
+        message = f"the table has {seats} seats and no seat {wanted}"
         return Refusal(TableReason.NO_SUCH_SEAT, message, {"seat": wanted, "seats": seats})
     if wanted in state.seats:
-        message = f"seat {wanted} is taken; ask for seat 0 to get the lowest free one"
+        message = f"seat {wanted} is taken; name none to get the lowest free one"
         return Refusal(TableReason.SEAT_TAKEN, message, {"seat": wanted})
     return wanted

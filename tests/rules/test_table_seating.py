@@ -147,7 +147,7 @@ def test_who_leaves_in_mid_hand_can_not_sit_again_before_its_end() -> None:
     assert refused.reason is TableReason.ALREADY_SEATED
     assert take(game, seat=1) == Refusal(
         TableReason.SEAT_TAKEN,
-        "seat 1 is taken; ask for seat 0 to get the lowest free one",
+        "seat 1 is taken; name none to get the lowest free one",
         {"seat": 1},
     )
 

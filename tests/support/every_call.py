@@ -1,0 +1,72 @@
+"""Every call of the contract with a request of the right form, for tests that hold of all."""
+
+from typing import Any, Final
+
+from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from tests.support.service import Service
+
+GAME: Final = "0123456789abcdef0123456789abcdef"
+_ID: Final = "request-0001"
+
+PLAY: Final[dict[str, Any]] = {
+    "TakeSeat": play_pb2.TakeSeatRequest(
+        request_id=_ID, game=GAME, stack=200, accepts_reveal="all_cards"
+    ),
+    "LeaveSeat": play_pb2.LeaveSeatRequest(request_id=_ID, game=GAME),
+    "AddChips": play_pb2.AddChipsRequest(request_id=_ID, game=GAME, amount=1),
+    "SitOut": play_pb2.SitOutRequest(request_id=_ID, game=GAME),
+    "ComeBack": play_pb2.ComeBackRequest(request_id=_ID, game=GAME),
+    "Anchor": play_pb2.AnchorRequest(request_id=_ID, game=GAME, anchor=bytes(32)),
+    "GiveLink": play_pb2.GiveLinkRequest(game=GAME, hand=1, link=bytes(32)),
+    "Act": play_pb2.ActRequest(
+        request_id=_ID, game=GAME, hand=1, turn=1, act=play_pb2.ACT_FOLD
+    ),
+    "Show": play_pb2.ShowRequest(request_id=_ID, game=GAME, hand=1),
+}
+"""What a player alone calls."""
+
+SHARED: Final[dict[str, Any]] = {
+    "GetTable": play_pb2.GetTableRequest(game=GAME),
+    "Watch": play_pb2.WatchRequest(game=GAME),
+    "GetKey": fairness_pb2.GetKeyRequest(),
+    "GetCheckpoint": fairness_pb2.GetCheckpointRequest(game=GAME),
+    "ListEntries": fairness_pb2.ListEntriesRequest(game=GAME),
+    "GetInclusionProof": fairness_pb2.GetInclusionProofRequest(game=GAME),
+    "GetConsistencyProof": fairness_pb2.GetConsistencyProofRequest(game=GAME, from_size=1),
+    "GetGameFile": fairness_pb2.GetGameFileRequest(game=GAME),
+}
+"""What both roles call."""
+
+OPERATE: Final[dict[str, Any]] = {
+    "OpenGame": operate_pb2.OpenGameRequest(request_id=_ID),
+    "ListGames": operate_pb2.ListGamesRequest(),
+    "GetGame": operate_pb2.GetGameRequest(game=GAME),
+    "PauseGame": operate_pb2.PauseGameRequest(request_id=_ID, game=GAME),
+    "ResumeGame": operate_pb2.ResumeGameRequest(request_id=_ID, game=GAME),
+    "CloseGame": operate_pb2.CloseGameRequest(request_id=_ID, game=GAME),
+    "RemovePlayer": operate_pb2.RemovePlayerRequest(request_id=_ID, game=GAME, player="ann"),
+    "FollowChips": operate_pb2.FollowChipsRequest(stop_at_end=True),
+}
+"""What an operator alone calls."""
+
+EVERY: Final[dict[str, Any]] = PLAY | SHARED | OPERATE
+STREAMS: Final = frozenset({"Watch", "GetGameFile", "FollowChips"})
+OF_A_GAME: Final = {name: one for name, one in EVERY.items() if hasattr(one, "game")}
+CHANGES: Final = {
+    name: one for name, one in OF_A_GAME.items() if hasattr(one, "request_id")
+}
+
+
+def invoke(service: Service, method: str, request: Any, header: Any) -> Any:
+    """Make a call and give what it is waited for; a stream is read to its end."""
+    stub = next(
+        stub
+        for stub in (service.play, service.operate, service.fair)
+        if hasattr(stub, method)
+    )
+    call = getattr(stub, method)(request, metadata=header)
+    return _drain(call) if method in STREAMS else call
+
+
+async def _drain(stream: Any) -> list[Any]:
+    return [message async for message in stream]
