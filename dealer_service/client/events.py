@@ -12,6 +12,17 @@ from dealer_service.client.view import TableView
 
 
 @dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """All lines that there were on joining have been told: what comes from now on is new.
+
+    Told once a game, before any turn of the player's.
+    """
+
+    game: str
+    view: TableView
+
+
+@dataclass(frozen=True, slots=True)
 class HandStarted:
     """A hand opened; no card is dealt yet."""
 
@@ -171,7 +182,8 @@ class GameClosed:
 
 
 Event: TypeAlias = (
-    HandStarted
+    CaughtUp
+    | HandStarted
     | CardsDealt
     | BoardOpened
     | MyTurn

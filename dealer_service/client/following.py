@@ -18,6 +18,7 @@ from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     AnchorNotLogged,
     CardsDealt,
+    CaughtUp,
     Disconnected,
     Event,
     LinkNotGiven,
@@ -75,6 +76,7 @@ class Following:
         self._tasks: set[asyncio.Task[None]] = set()
         self._linked_hand = 0
         self._dealt_hand = 0
+        self._told_caught_up = False
         self._turn = (0, 0)
         self._anchoring = False
         self._anchor_tried_in = -1
@@ -154,6 +156,9 @@ class Following:
         if step.openings and len(table.cards) == 2 and table.hand != self._dealt_hand:
             self._dealt_hand = table.hand
             self._tell(CardsDealt(table.hand, table.cards))
+        if self.verifier.caught_up and not self._told_caught_up:
+            self._told_caught_up = True
+            self._tell(CaughtUp(self.game, table))
 
     def _close(self, entry: Entry) -> None:
         following = entry.body.get("next")

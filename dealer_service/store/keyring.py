@@ -40,15 +40,24 @@ def open_log_key(
         return f"{_FORMAT} {origin} {fresh(SEED_BYTES).hex()}\n".encode("ascii")
 
     content = read_or_make(path, "log key", make, first_start=first_start)
+    key = _parse(path, content)
+    if key.origin != origin:
+        message = (
+            f"the log key {path} is of the origin {key.origin!r} and not of {origin!r}: "
+            "an origin keeps its key, and a new origin needs a new key file"
+        )
+        raise StoreError(Reason.KEY_OF_ANOTHER_ORIGIN, message)
+    return key
+
+
+def read_log_key(path: Path) -> LogKey:
+    """Give the key of a file that is there already, whosever it is; StoreError as above."""
+    return _parse(path, read_or_make(path, "log key", lambda: b"", first_start=False))
+
+
+def _parse(path: Path, content: bytes) -> LogKey:
     match = _LINE.fullmatch(content)
     if match is None:
         message = f"the log key {path} is not one line of {_FORMAT}, origin and 64 hex digits"
         raise StoreError(Reason.KEY_FILE_MALFORMED, message)
-    owner = match[1].decode("ascii")
-    if owner != origin:
-        message = (
-            f"the log key {path} is of the origin {owner!r} and not of {origin!r}: "
-            "an origin keeps its key, and a new origin needs a new key file"
-        )
-        raise StoreError(Reason.KEY_OF_ANOTHER_ORIGIN, message)
-    return LogKey(owner, bytes.fromhex(match[2].decode("ascii")))
+    return LogKey(match[1].decode("ascii"), bytes.fromhex(match[2].decode("ascii")))

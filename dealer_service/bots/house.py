@@ -1,0 +1,48 @@
+"""The house players of one table: seated one after another, and played at the same time."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from dealer_service.bots.player import HousePlayer, Manner, Stay
+from dealer_service.bots.strategy import Chance
+from dealer_service.client import Dealer, Event
+
+
+def draw_chance(seed: int | None, player: str) -> Chance:
+    """Give a player's own chance: the same again for the same seed, else the system's.
+
+    It decides how a house player plays and nothing else; no card depends on it.
+    """
+    if seed is None:
+        return random.SystemRandom().random
+    return random.Random(f"{seed}/{player}").random  # noqa: S311 - a mood, not a card
+
+
+async def seat_players(  # noqa: PLR0913 - what players are seated with
+    dealers: Sequence[Dealer],
+    game: str,
+    directory: Path,
+    manner: Manner,
+    *,
+    seed: int | None = None,
+    ponder: Callable[[], Awaitable[None]] | None = None,
+    hear: Callable[[Event], None] | None = None,
+) -> list[HousePlayer]:
+    """Seat one house player for each connection, in its order; CallRefusedError, FileError.
+
+    Their records and chains are in `directory`. `hear` is told what the first of them hears.
+    """
+    players: list[HousePlayer] = []
+    for dealer in dealers:
+        seat = await dealer.sit(game, stack=manner.stack, directory=directory)
+        chance = draw_chance(seed, dealer.player)
+        told = hear if not players else None
+        players.append(HousePlayer(seat, manner, chance, ponder=ponder, hear=told))
+    return players
+
+
+async def play_all(players: Sequence[HousePlayer]) -> list[Stay]:
+    """Play every seat to its end."""
+    return list(await asyncio.gather(*(player.run() for player in players)))

@@ -1,0 +1,190 @@
+"""A house player in one seat: plays, tops its stack up or leaves when broke, and comes back.
+
+Links, reconnecting and following the game into the next one are the client's, as for anybody. A
+house player whose stack has fallen below a quarter of what it sat down with adds chips up to that
+again, as often as it may; when it has no chips left and may add none, it leaves. Whom the clock
+made sit out, because the dealer could not be reached, it brings back.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from enum import StrEnum, unique
+from typing import Any, Final
+
+from dealer_service.bots.strategy import Chance, choose
+from dealer_service.client import (
+    CallRefusedError,
+    CaughtUp,
+    Decision,
+    Event,
+    GameClosed,
+    HandOver,
+    MyTurn,
+    Refused,
+    Seat,
+    TableChanged,
+    TableView,
+)
+
+_LOW: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a house player stays: with which stack, how often it tops up, and for how many hands.
+
+    `rebuys` None is without end; `hands` 0 is until the game closes.
+    """
+
+    stack: int
+    rebuys: int | None = None
+    hands: int = 0
+
+
+@unique
+class Ending(StrEnum):
+    """Why a house player is no longer in its seat."""
+
+    CLOSED = "the game closed"
+    LEFT = "it left"
+    REFUSED = "it refused the dealer"
+    FAILED = "the dealer took no call"
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """What became of a house player: hands played, acts that were refused, and why it ended."""
+
+    player: str
+    hands: int
+    refused_acts: int
+    ending: Ending
+    detail: str = ""
+
+
+class HousePlayer:
+    """Plays one seat until it is left or the game is over."""
+
+    def __init__(
+        self,
+        seat: Seat,
+        manner: Manner,
+        chance: Chance,
+        *,
+        ponder: Callable[[], Awaitable[None]] | None = None,
+        hear: Callable[[Event], None] | None = None,
+    ) -> None:
+        """Take the seat over; `ponder` is awaited before each act, `hear` is told each event."""
+        self.seat = seat
+        self._manner = manner
+        self._chance = chance
+        self._ponder = ponder
+        self._hear = hear
+        self._hands = 0
+        self._rebuys = 0
+        self._refused_acts = 0
+        self._leaving = False
+        self._is_live = False
+        self._topping_up = False
+        self._errands: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> Stay:
+        """Play to the end, and say what became of it."""
+        ending, detail = Ending.CLOSED, ""
+        try:
+            async for event in self.seat:
+                if self._hear is not None:
+                    self._hear(event)
+                if isinstance(event, Refused):
+                    ending, detail = Ending.REFUSED, f"{event.reason}: {event.detail}"
+                elif isinstance(event, CaughtUp | GameClosed):
+                    self._turn_page(event)
+                elif self._is_live:
+                    await self._take(event)
+        except CallRefusedError as error:
+            ending, detail = Ending.FAILED, str(error)
+        finally:
+            for errand in self._errands:
+                errand.cancel()
+            await asyncio.gather(*self._errands, return_exceptions=True)
+        if ending is Ending.CLOSED and self._leaving:
+            ending = Ending.LEFT
+        return Stay(self.seat.player, self._hands, self._refused_acts, ending, detail)
+
+    async def leave(self) -> None:
+        """Give the seat up; `run` ends when the hand that is open has."""
+        if not self._leaving:
+            self._leaving = True
+            await self.seat.leave()
+
+    def _turn_page(self, event: CaughtUp | GameClosed) -> None:
+        """Begin where the past ends: what it tells of was minded in its time, or is now."""
+        self._is_live = isinstance(event, CaughtUp)
+        if isinstance(event, GameClosed):
+            self._leaving = self._leaving and bool(event.next)
+            return
+        me = event.view.me
+        if me is not None and me.state == "sitting_out":
+            self._send(self.seat.come_back())
+        if me is not None and not event.view.street:
+            self._mind_stack(event.view)
+
+    async def _take(self, event: Event) -> None:
+        match event:
+            case MyTurn(decision, view):
+                await self._act(decision, view)
+            case HandOver(stacks=stacks, view=view) if self.seat.number in stacks:
+                self._hands += 1
+                self._mind_stack(view)
+            case TableChanged(kind="sat_out", seat=seat) if seat == self.seat.number:
+                self._send(self.seat.come_back())
+            case _:
+                pass
+
+    async def _act(self, decision: Decision, view: TableView) -> None:
+        if self._leaving:
+            return
+        if self._ponder is not None:
+            await self._ponder()
+        choice = choose(decision, view, self._chance)
+        try:
+            await self.seat.act(choice.act, choice.to, decision=decision)
+        except CallRefusedError:
+            # The clock was faster, or the dealer away: it acts in our place, as for anybody.
+            self._refused_acts += 1
+
+    def _mind_stack(self, view: TableView) -> None:
+        manner = self._manner
+        stack = view.me.stack if view.me is not None else 0
+        if self._leaving:
+            return
+        if manner.hands and self._hands >= manner.hands:
+            self._send(self.leave())
+        elif manner.rebuys is not None and self._rebuys >= manner.rebuys:
+            if stack == 0:
+                self._send(self.leave())
+        elif stack < manner.stack // _LOW and not self._topping_up:
+            self._topping_up = True
+            self._send(self._top_up(manner.stack - stack))
+
+    async def _top_up(self, amount: int) -> None:
+        # Chips are added between hands, so the call may take as long as the hand that is open.
+        try:
+            await self.seat.add_chips(amount)
+            self._rebuys += 1
+        finally:
+            self._topping_up = False
+
+    def _send(self, work: Coroutine[Any, Any, None]) -> None:
+        errand = asyncio.create_task(_quietly(work))
+        self._errands.add(errand)
+        errand.add_done_callback(self._errands.discard)
+
+
+async def _quietly(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except CallRefusedError:
+        # Refused because the game has moved on; the next hand's end asks again.
+        return

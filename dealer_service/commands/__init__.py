@@ -1,0 +1,1 @@
+"""The sub-commands of `cutcard-dealer`, one a module; each is imported when it runs."""

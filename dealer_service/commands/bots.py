@@ -1,0 +1,124 @@
+"""`cutcard-dealer bots`: fills a table with house players, of a game that runs or of a new one."""
+
+import argparse
+import asyncio
+import random
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+from cutcard.v1 import entry_pb2
+from dealer_service.access.roles import Role
+from dealer_service.bots.house import play_all, seat_players
+from dealer_service.bots.player import Ending, HousePlayer, Manner, Stay
+from dealer_service.client import CallRefusedError, Dealer
+from dealer_service.commands import say
+from dealer_service.commands.connecting import connect, explained, read_claims
+from dealer_service.commands.failure import Exit, Failure
+from dealer_service.commands.keeping import TokenOffice
+from dealer_service.commands.loops import on_signals, run_loop
+
+NEW = "new"
+_USUAL_SEATS = 6
+_MOST_SEATS = 10
+_TOKEN_SECONDS = 30 * 24 * 3600
+
+
+def run(options: argparse.Namespace) -> int:
+    """Seat house players and let them play to the end, or until a signal."""
+    return run_loop(_play(options))
+
+
+async def _play(options: argparse.Namespace) -> int:
+    async with AsyncExitStack() as stack:
+        with explained():
+            players = await _seat(options, stack)
+        if not players:
+            say.note("the table is full: no house player sat down")
+            return Exit.DONE
+        leaving: set[asyncio.Task[None]] = set()
+        on_signals(lambda: leaving.add(asyncio.create_task(_leave(players))))
+        stays = await play_all(players)
+    return _tell(stays)
+
+
+async def _seat(options: argparse.Namespace, stack: AsyncExitStack) -> list[HousePlayer]:
+    operators, tokens = _tokens(options)
+    game: str = options.game
+    if game == NEW:
+        if not operators:
+            message = f"--tokens {options.tokens} has no operator's token, which opens a game"
+            raise Failure(message, "name a game that is open by --game ID", status=Exit.USAGE)
+        operator = await stack.enter_async_context(connect(options, operators[0]))
+        game = await _open_game(operator, options)
+        say.out(game)
+    first = await stack.enter_async_context(connect(options, tokens[0]))
+    rules = await first.rules(game)
+    table = await first.table(game)
+    taken = {seat.player for seat in table.seats}
+    # Who sat here before goes on in its seat; so they come first.
+    tokens.sort(key=lambda token: read_claims(token)[0] not in taken)
+    own = [read_claims(token)[0] in taken for token in tokens].count(True)
+    free = rules["seats"] - len(table.seats) + own
+    wanted = min(options.seats or free, free, len(tokens))
+    if wanted == 0:
+        return []
+    if options.seats and wanted < options.seats:
+        say.warning(f"{wanted} of {options.seats} house players can sit at this table")
+    dealers = [first]
+    others = [connect(options, token) for token in tokens[1:wanted]]
+    dealers += [await stack.enter_async_context(dealer) for dealer in others]
+    fair_stack = max(rules["buy_in_min"], min(100 * rules["big_blind"], rules["buy_in_max"]))
+    manner = Manner(options.stack or fair_stack, options.rebuys, options.hands)
+    mood = random.Random(options.seed)  # noqa: S311 - how long a house player thinks
+
+    async def ponder() -> None:
+        await asyncio.sleep(options.pace * (0.5 + mood.random()))
+
+    return await seat_players(
+        dealers, game, options.records, manner, seed=options.seed, ponder=ponder
+    )
+
+
+def _tokens(options: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """Give operators' and players' tokens: from the file, or of the dealer's own key."""
+    if options.tokens is None:
+        office = TokenOffice(options.directory)
+        names = [f"{options.names}-{number}" for number in range(1, _MOST_SEATS + 1)]
+        players = [office.issue(name, Role.PLAYER, _TOKEN_SECONDS) for name in names]
+        return [office.issue(options.names, Role.OPERATOR, _TOKEN_SECONDS)], players
+    by_role: dict[str, list[str]] = {"operator": [], "player": []}
+    for token in _read_lines(options.tokens):
+        by_role.setdefault(read_claims(token)[1], []).append(token)
+    if not by_role["player"]:
+        message = f"--tokens {options.tokens} has no player's token"
+        raise Failure(message, "put one on each line", status=Exit.USAGE)
+    return by_role["operator"], by_role["player"]
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"--tokens {path} can not be read: {error}"
+        raise Failure(message, status=Exit.USAGE) from None
+
+
+async def _open_game(operator: Dealer, options: argparse.Namespace) -> str:
+    small, big = options.blinds
+    seats = max(options.seats or 0, _USUAL_SEATS)
+    rules = entry_pb2.RuleSet(seats=seats, small_blind=small, big_blind=big, pause_ms=2_000)
+    return (await operator.operator.open_game(rules)).game
+
+
+async def _leave(players: list[HousePlayer]) -> None:
+    for player in players:
+        with suppress(CallRefusedError):
+            await player.leave()
+
+
+def _tell(stays: list[Stay]) -> int:
+    for stay in stays:
+        why = f": {stay.detail}" if stay.detail else ""
+        say.note(f"{stay.player} played {stay.hands} hands; {stay.ending}{why}")
+    bad = {Ending.REFUSED, Ending.FAILED}
+    return Exit.FAILED if any(stay.ending in bad for stay in stays) else Exit.DONE

@@ -1,0 +1,62 @@
+"""What a dealer's directory says of it: whose it is, its verifier key, and tokens of its key."""
+
+import time
+from pathlib import Path
+
+from dealer_service.access.refusal import AccessError
+from dealer_service.access.roles import Role
+from dealer_service.access.tokens import issue
+from dealer_service.app import open_token_key
+from dealer_service.commands.failure import Exit, Failure
+from dealer_service.config import Settings
+from dealer_service.fairness.randomness import operating_system
+from dealer_service.store.keyring import LogKey, read_log_key
+from dealer_service.store.refusal import StoreError
+from dealer_service.transcript.note import note_signer
+
+
+def find_log_key(directory: Path) -> LogKey | None:
+    """Give the directory's log key; None before the dealer's first start. Failure."""
+    path = Settings(directory).log_key
+    if not path.exists():
+        return None
+    try:
+        return read_log_key(path)
+    except StoreError as error:
+        raise Failure(str(error)) from None
+
+
+def verifier_key(directory: Path) -> str:
+    """Give the verifier key that checkpoints are signed for; Failure before the first start."""
+    return str(note_signer(*_parts(_need_log_key(directory))).verifier)
+
+
+class TokenOffice:
+    """Issues tokens of one dealer's key; the key is made where there is none yet."""
+
+    def __init__(self, directory: Path) -> None:
+        self._origin = _need_log_key(directory).origin
+        try:
+            self._key = open_token_key(Settings(directory, self._origin), operating_system)
+        except (AccessError, OSError) as error:
+            raise Failure(str(error)) from None
+
+    def issue(self, name: str, role: Role, seconds: int) -> str:
+        """Issue a token that is good from now on for so many seconds; Failure."""
+        try:
+            return issue(self._key, name, role, ttl=seconds, now=time.time(), origin=self._origin)
+        except AccessError as error:
+            raise Failure(str(error), status=Exit.USAGE) from None
+
+
+def _need_log_key(directory: Path) -> LogKey:
+    key = find_log_key(directory)
+    if key is None:
+        message = f"no dealer has started in {directory} yet: it has no log key"
+        hint = "name the dealer's own directory by --directory, or start `cutcard-dealer serve`"
+        raise Failure(message, hint)
+    return key
+
+
+def _parts(key: LogKey) -> tuple[str, bytes]:
+    return key.origin, key.seed

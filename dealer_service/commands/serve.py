@@ -1,0 +1,84 @@
+"""`cutcard-dealer serve`: the service itself, from its settings to its exit status."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from dealer_service.access.refusal import AccessError
+from dealer_service.app import CannotStart, Dealer
+from dealer_service.commands import say
+from dealer_service.commands.failure import Exit, Failure
+from dealer_service.commands.keeping import find_log_key
+from dealer_service.commands.loops import on_signals, run_loop
+from dealer_service.config import DEFAULT_ORIGIN, SettingError, Settings, check_address
+from dealer_service.fairness.refusal import FairnessError
+from dealer_service.observe import logs
+from dealer_service.store.refusal import StoreError
+
+_CANNOT_START = (CannotStart, StoreError, AccessError, FairnessError, OSError)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until a signal or a failure; the exit status. Failure where it can not start."""
+    try:
+        check_address(options.listen, allow_plaintext=options.allow_plaintext)
+    except SettingError as error:
+        raise Failure(str(error), status=Exit.USAGE) from None
+    settings = Settings(
+        directory=options.directory,
+        origin=_find_origin(options.directory, options.origin, options.listen),
+        address=options.listen,
+        allow_plaintext=options.allow_plaintext,
+        accept_restore=options.accept_restore,
+    )
+    logs.configure(options.log_format, options.log_level)
+    return run_loop(_serve(settings))
+
+
+async def _serve(settings: Settings) -> int:
+    dealer = Dealer(settings)
+    asked = asyncio.Event()
+    # A signal in the middle of the start is kept until what was begun can be let go.
+    on_signals(asked.set)
+    try:
+        await dealer.start()
+    except _CANNOT_START as error:
+        raise Failure(_say_why(error, settings)) from None
+    if asked.is_set():
+        await dealer.stop()
+        return Exit.DONE
+    try:
+        await dealer.serve()
+    except Exception as error:  # noqa: BLE001 - whatever it was, it is said and logged above
+        say.error(
+            f"the dealer stopped, because it failed: {error}",
+            "what the store holds is whole: start again when the cause is gone",
+        )
+        return Exit.FAILED
+    return Exit.DONE
+
+
+def _find_origin(directory: Path, given: str | None, address: str) -> str:
+    """Give the origin: the log key's, else the one given, else on loopback a default."""
+    key = find_log_key(directory)
+    if key is not None:
+        if given not in {None, key.origin}:
+            message = f"the dealer in {directory} is {key.origin!r} for ever, and not {given!r}"
+            hint = "leave --origin out, or name a new --directory for a new dealer"
+            raise Failure(message, hint)
+        return key.origin
+    if given is not None:
+        return given
+    try:
+        check_address(address, allow_plaintext=False)
+    except SettingError:
+        message = "the first start needs the dealer's name, which is in all its logs for ever"
+        hint = "such as --origin dealer.example.com"
+        raise Failure(message, hint, status=Exit.USAGE) from None
+    return DEFAULT_ORIGIN
+
+
+def _say_why(error: Exception, settings: Settings) -> str:
+    if isinstance(error, OSError):
+        return f"can not listen on {settings.address} or use {settings.directory}: {error}"
+    return str(error)

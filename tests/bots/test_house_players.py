@@ -1,0 +1,202 @@
+"""House players at a real dealer: they play whole games that the audit finds fair."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit_cli.report.finding import ExitStatus, Promise
+from dealer_service.access.roles import Role
+from dealer_service.bots.house import draw_chance, play_all, seat_players
+from dealer_service.bots.player import Ending, HousePlayer, Manner
+from dealer_service.client import Dealer, Event, GameClosed, HandOver, HandStarted, TableChanged
+from tests.support.audits import judge, tell
+from tests.support.house import House, keeping_house
+
+PATIENCE = 60
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    async with keeping_house(tmp_path) as kept, asyncio.timeout(PATIENCE):
+        yield kept
+
+
+@pytest.fixture
+async def operator(house: House) -> Dealer:
+    return await house.connect("operator", Role.OPERATOR)
+
+
+async def sit(
+    house: House, game: str, manner: Manner, *names: str, hear: Any = None
+) -> list[HousePlayer]:
+    dealers = [await house.connect(name) for name in names]
+    return await seat_players(dealers, game, house.folder, manner, seed=7, hear=hear)
+
+
+def close_at(operator: Dealer, game: str, hand: int) -> tuple[Any, list[asyncio.Task[int]]]:
+    """Close a game at the end of a hand, when it is told to have begun."""
+    closing: list[asyncio.Task[int]] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, HandStarted) and event.hand == hand:
+            closing.append(asyncio.create_task(operator.operator.close(game)))
+
+    return hear, closing
+
+
+async def entries(dealer: Dealer, game: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Read a game's file: kind and body of each entry."""
+    await dealer.download(game, path)
+    found = []
+    for text in _read(path).splitlines()[1:]:
+        line = json.loads(text)
+        found += [(kind, body) for kind, body in line.items() if "at" in line and kind != "at"]
+    return found
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+async def test_a_whole_game_is_played_and_found_fair(
+    house: House, operator: Dealer, tmp_path: Path
+) -> None:
+    game = await house.open_game(operator, seats=4)
+    hear, closing = close_at(operator, game, 6)
+    players = await sit(house, game, Manner(10_000), "a", "b", "c", "d", hear=hear)
+    records = [player.seat.record_path for player in players]
+    await operator.operator.resume(game)
+    stays = await play_all(players)
+    await asyncio.gather(*closing)
+    assert [stay.ending for stay in stays] == [Ending.CLOSED] * 4
+    assert [stay.refused_acts for stay in stays] == [0] * 4
+    await operator.download(game, tmp_path / "game")
+    for record in records:
+        report = judge((tmp_path / "game").read_bytes(), key=house.key, mine=record.read_bytes())
+        assert report.exit_status() is ExitStatus.HOLDS, tell(report)
+        assert Promise.PLAYER_MIXED in report.asked
+
+
+async def test_a_player_leaves_when_it_has_played_its_hands(house: House, operator: Dealer) -> None:
+    game = await house.open_game(operator, seats=3)
+    players = await sit(house, game, Manner(10_000, hands=2), "a", "b", "c")
+    await operator.operator.resume(game)
+    stays = await play_all(players)
+    assert all(stay.ending is Ending.LEFT for stay in stays)
+    assert all(stay.hands >= 2 for stay in stays)
+    assert (await operator.operator.get_game(game)).players == 0
+
+
+async def test_a_low_stack_is_topped_up_to_what_it_sat_down_with(
+    house: House, operator: Dealer, tmp_path: Path
+) -> None:
+    """With 2,000 chips and blinds of 500 and 1,000 somebody is low after a few hands."""
+    rules = {"small_blind": 500, "big_blind": 1_000, "buy_in_min": 2_000, "buy_in_max": 50_000}
+    game = await house.open_game(operator, seats=3, **rules)
+    closing: list[asyncio.Task[int]] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, TableChanged) and event.kind == "chips_added" and not closing:
+            closing.append(asyncio.create_task(operator.operator.close(game)))
+
+    players = await sit(house, game, Manner(2_000), "a", "b", "c", hear=hear)
+    await operator.operator.resume(game)
+    await play_all(players)
+    await asyncio.gather(*closing)
+    found = await entries(operator, game, tmp_path / "game")
+    added = [body["amount"] for kind, body in found if kind == "chips_added"]
+    assert added
+    assert all(1_500 < amount <= 2_000 for amount in added)
+
+
+async def test_a_broke_player_that_may_not_top_up_leaves(
+    house: House, operator: Dealer, tmp_path: Path
+) -> None:
+    rules = {"small_blind": 1_000, "big_blind": 2_000, "buy_in_min": 2_000, "buy_in_max": 9_000}
+    game = await house.open_game(operator, seats=2, **rules)
+    players = await sit(house, game, Manner(2_000, rebuys=0), "a", "b")
+    running = [asyncio.create_task(player.run()) for player in players]
+    await operator.operator.resume(game)
+    done, waiting = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+    (stay,) = (each.result() for each in done)
+    assert stay.ending is Ending.LEFT
+    await operator.operator.close(game)
+    (other,) = waiting
+    assert (await other).ending is Ending.CLOSED
+    found = await entries(operator, game, tmp_path / "game")
+    (left,) = (body for kind, body in found if kind == "seat_left")
+    assert (left["player"], left["stack"]) == (stay.player, 0)
+
+
+async def test_players_go_on_in_their_seats_after_a_restart_of_theirs(
+    house: House, operator: Dealer, tmp_path: Path
+) -> None:
+    """What was before the restart is not answered a second time."""
+    game = await house.open_game(operator, seats=2)
+    players = await sit(house, game, Manner(10_000), "a", "b")
+    running = [asyncio.create_task(player.run()) for player in players]
+    watcher = await operator.watch(game)
+    await operator.operator.resume(game)
+    async for event in watcher:
+        if isinstance(event, HandOver) and event.hand == 2:
+            break
+    await operator.operator.pause(game)
+    for player in players:
+        await player.seat.close()
+    for task in running:
+        await task
+    hear, closing = close_at(operator, game, 6)
+    again = await sit(house, game, Manner(10_000), "a", "b", hear=hear)
+    await operator.operator.resume(game)
+    stays = await play_all(again)
+    await asyncio.gather(*closing, watcher.close())
+    found = await entries(operator, game, tmp_path / "game")
+    assert Counter(kind for kind, _ in found)["seat_taken"] == 2
+    assert all(stay.hands <= 4 for stay in stays)
+    assert judge((tmp_path / "game").read_bytes(), key=house.key).exit_status() is ExitStatus.HOLDS
+
+
+async def test_players_go_on_in_the_game_that_goes_on(house: House, operator: Dealer) -> None:
+    game = await house.open_game(operator, seats=3, max_hands=2)
+    closing: list[asyncio.Task[int]] = []
+    games: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, GameClosed):
+            games.append(event.game)
+        elif isinstance(event, HandStarted) and games and not closing:
+            closing.append(asyncio.create_task(operator.operator.close(event.view.game)))
+
+    players = await sit(house, game, Manner(10_000), "a", "b", "c", hear=hear)
+    await operator.operator.resume(game)
+    stays = await play_all(players)
+    await asyncio.gather(*closing)
+    assert len(games) == 2
+    assert [stay.hands for stay in stays] == [3, 3, 3]
+
+
+async def test_leaving_all_at_once_empties_the_table(house: House, operator: Dealer) -> None:
+    game = await house.open_game(operator, seats=3)
+    players = await sit(house, game, Manner(10_000), "a", "b", "c")
+    running = [asyncio.create_task(player.run()) for player in players]
+    await operator.operator.resume(game)
+    await asyncio.gather(*(player.leave() for player in players))
+    stays = await asyncio.gather(*running)
+    assert [stay.ending for stay in stays] == [Ending.LEFT] * 3
+    assert (await operator.operator.get_game(game)).players == 0
+
+
+def test_a_seed_makes_choices_repeatable_and_players_differ() -> None:
+    def draws(seed: int | None, name: str) -> list[float]:
+        chance = draw_chance(seed, name)
+        return [chance() for _ in range(8)]
+
+    assert draws(1, "a") == draws(1, "a")
+    assert draws(1, "a") != draws(1, "b")
+    assert draws(1, "a") != draws(2, "a")
+    assert draws(None, "a") != draws(None, "a")

@@ -1,0 +1,93 @@
+"""Runs the commands as a person does, as processes of their own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 120
+
+_CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith("CUTCARD_") and name != "NO_COLOR"
+} | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'proto'}"}
+
+
+def dealer(
+    *arguments: object,
+    folder: Path,
+    typed: str = "",
+    environ: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run `cutcard-dealer` in a folder and wait for its end."""
+    return subprocess.run(
+        _command(arguments),
+        cwd=folder,
+        env=_CLEAN | dict(environ or {}),
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def start(*arguments: object, folder: Path) -> "subprocess.Popen[str]":
+    """Start `cutcard-dealer` in a folder, with pipes to all its streams."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        _command(arguments), cwd=folder, env=_CLEAN, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    )
+
+
+def _command(arguments: tuple[object, ...]) -> list[str]:
+    return [sys.executable, "-m", "dealer_service", *(str(each) for each in arguments)]
+
+
+@dataclass
+class Service:
+    """A dealer that serves, as a process."""
+
+    folder: Path
+    address: str
+    first_event: dict[str, Any]
+    process: "subprocess.Popen[str]"
+
+    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send a signal, wait for the end, and give the exit status and the rest of its log."""
+        self.process.send_signal(number)
+        _, log = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, log
+
+
+@contextmanager
+def serving(folder: Path, *options: object) -> Iterator[Service]:
+    """Serve on a free port of loopback, until the block ends."""
+    process = start(
+        "serve", "--listen", "127.0.0.1:0", "--log-format", "json", *options, folder=folder
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("{"), line + process.stderr.read()
+        event = json.loads(line)
+        yield Service(folder, f"127.0.0.1:{event['port']}", event, process)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def only_line(text: str) -> str:
+    """Give the one line that a text is."""
+    assert re.fullmatch(r"[^\n]+\n", text), text
+    return text.removesuffix("\n")
