@@ -65,10 +65,10 @@ def due(state: TableState, now: int, grace: Grace) -> int | None:
     if state.phase is Phase.LINKS:
         return grace.until(state.hand, _LINKS, opening.links_deadline(state) or 0)
     if state.play is not None:
-        pending = hand.decision(state.play)
-        if pending is None:
+        deadline = play.turn_deadline(state)
+        if deadline is None:
             return end_time(state, grace)
-        return grace.until(pending.hand, pending.turn, pending.deadline)
+        return grace.until(state.hand, state.play.betting.turn, deadline)
     if state.phase is Phase.WAITING:
         if awaits_anchors(state, now, grace):
             return _anchors_until(state, grace)

@@ -119,7 +119,7 @@ class Filter:
     def may_hold(self, text: str) -> bool:
         """Say whether the text may have been added; False is certain."""
         probes = _probes(text)
-        return any(_holds(bits, probes) for bits in (self._bits, *self._full))
+        return _holds(self._bits, probes) or any(_holds(bits, probes) for bits in self._full)
 
 
 async def find_answer(scope: str, request: Request, lookup: Lookup) -> bytes | None:
@@ -137,13 +137,19 @@ def digest_of(method: str, content: bytes) -> bytes:
 
 
 def _probes(text: str) -> tuple[int, ...]:
-    digest = sha256(text.encode("ascii")).digest()
-    return tuple(int.from_bytes(digest[i : i + 8], "big") for i in range(0, 32, 8))
+    # Kept in memory alone, so Python's own keyed hash will do: two halves give four probes.
+    value = hash(text)
+    first, step = value & 0xFFFF_FFFF, (value >> 32) & 0xFFFF_FFFF | 1
+    return first, first + step, first + 2 * step, first + 3 * step
 
 
 def _holds(bits: bytearray, probes: tuple[int, ...]) -> bool:
     size = len(bits) * 8
-    return all(bits[(p % size) >> 3] >> ((p % size) & 7) & 1 for p in probes)
+    for probe in probes:
+        place = probe % size
+        if not bits[place >> 3] >> (place & 7) & 1:
+            return False
+    return True
 
 
 def _require_same(request: Request, digest: bytes) -> None:

@@ -34,8 +34,11 @@ from dealer_service.tables.standing import Standing, tell_decision
 from dealer_service.tables.watchers import Audience, Batch
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
-COVER_AFTER_MS: Final = 80
+COVER_AFTER_MS: Final = 120
 """Lines wait this long for a checkpoint, of the 200 ms that are promised."""
+
+COVER_ALONG_MS: Final = 80
+"""From then on the next unit takes a checkpoint along, which saves one of its own."""
 
 ENTROPY_RETRY_MS: Final = 1_000
 
@@ -89,7 +92,9 @@ class Table:
         self._grace: Grace = NO_GRACE
         self._draw_again_at = 0
         self._timer: Timer | None = None
+        self._timer_at = 0
         self._cover: Timer | None = None
+        self._uncovered_since: int | None = None
         self._refusal: Refused | None = None
         self._fault: BaseException | None = None
         self._last_write: Written | None = None
@@ -175,8 +180,7 @@ class Table:
             self._grace = extend(state, now)
             self.standing = self._stand()
         self._guarded(self._advance)
-        if not self.dealing.log.is_covered:
-            self._cover_later()
+        self._mind_cover(self.house.clock.now())
 
     async def stop(self) -> None:
         """Decide nothing more, and return when all that was decided is durable and signed."""
@@ -186,9 +190,21 @@ class Table:
         await self._settled()
         self.audience.end()
 
-    def submit(self, unit: Unit, answer: Answer | None = None, *others: LogAppend) -> Written:
-        """Send a unit to the store; whoever watches or waits is told when it is durable."""
+    def submit(
+        self,
+        unit: Unit,
+        answer: Answer | None = None,
+        *others: LogAppend,
+        then: Callable[[BaseException | None], None] | None = None,
+    ) -> Written:
+        """Send a unit to the store; whoever watches or waits is told when it is durable.
+
+        `then` is called last, with what went wrong if anything did.
+        """
         dealing = self.dealing
+        since = self._uncovered_since
+        if since is not None and unit.at >= since + COVER_ALONG_MS and not dealing.log.is_covered:
+            dealing.log.sign(unit)
         change = dealing.finish(unit)
         if unit.signed:
             self._checkpoint = (unit.signed[-1].note, unit.signed[-1].size)
@@ -201,9 +217,8 @@ class Table:
         waiters: list[asyncio.Future[None]] = []
         if dealing.state.phase is not Phase.LINKS:
             waiters, self._link_waiters = self._link_waiters, waiters
-        written.add_done_callback(partial(self._written, unit, standing, waiters))
-        if not dealing.log.is_covered:
-            self._cover_later()
+        written.add_done_callback(partial(self._written, unit, standing, waiters, then))
+        self._mind_cover(unit.at)
         return written
 
     def halt(self, fault: BaseException) -> None:
@@ -238,13 +253,16 @@ class Table:
         unit = dealing.make(entries, reference)
         body = encode(entries, dealing.state, dealing.log.size)
         stored = Answer(self.game, request.caller, request.request_id, request.digest, body)
-        written = self.submit(unit, stored)
-        written.add_done_callback(partial(self._answered, request, answer, body))
+        self.submit(unit, stored, then=partial(self._answered, request, answer, body))
 
     def _answered(
-        self, request: Request, answer: "asyncio.Future[bytes]", body: bytes, written: Written
+        self,
+        request: Request,
+        answer: "asyncio.Future[bytes]",
+        body: bytes,
+        fault: BaseException | None,
     ) -> None:
-        if fault_of(written) is None:
+        if fault is None:
             self.requests.answered(request)
             if not answer.done():
                 answer.set_result(body)
@@ -258,13 +276,21 @@ class Table:
         unit: Unit,
         standing: Standing,
         waiters: list["asyncio.Future[None]"],
+        then: Callable[[BaseException | None], None] | None,
         written: Written,
     ) -> None:
         fault = fault_of(written)
-        if fault is not None:
+        if fault is None:
+            self._published(unit, standing, waiters)
+        else:
             _let_go(waiters, store_failed())
             self.halt(fault)
-            return
+        if then is not None:
+            then(fault)
+
+    def _published(
+        self, unit: Unit, standing: Standing, waiters: list["asyncio.Future[None]"]
+    ) -> None:
         self.standing = standing
         for player, message in unit.told:
             if isinstance(message, Batch):
@@ -346,21 +372,25 @@ class Table:
 
         unit = self.dealing.close(reason, next_game, open_successor)
         successor, opens = made[0]
-        written = self.submit(unit, None, opens)
-        written.add_done_callback(partial(self._succeeded, successor))
+        self.submit(unit, None, opens, then=partial(self._succeeded, successor))
 
-    def _succeeded(self, successor: "Table", written: Written) -> None:
-        if fault_of(written) is None:
+    def _succeeded(self, successor: "Table", fault: BaseException | None) -> None:
+        if fault is None:
             self._follow(successor)
 
     # Clocks.
 
     def _set_clock(self) -> None:
         at = self._due() if self._refusal is None else None
-        if at is not None:
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = self.house.clock.call_at(at, self._ring)
+        if at is None:
+            return
+        if self._timer is not None:
+            # One that rings too early costs less than one set anew by every act: it is set again.
+            if self._timer_at <= at:
+                return
+            self._timer.cancel()
+        self._timer_at = at
+        self._timer = self.house.clock.call_at(at, self._ring)
 
     def _due(self) -> int | None:
         state = self.dealing.state
@@ -384,10 +414,24 @@ class Table:
         elif play.turn_deadline(dealing.state) is not None:
             self.submit(dealing.act_by_clock())
 
-    def _cover_later(self) -> None:
+    def _mind_cover(self, now: int) -> None:
+        """See to it that lines without a checkpoint get one in time."""
+        if self.dealing.log.is_covered:
+            self._uncovered_since = None
+            return
+        if self._uncovered_since is None:
+            self._uncovered_since = now
         if self._cover is None and self._refusal is None:
-            at = self.house.clock.now() + COVER_AFTER_MS
-            self._cover = self.house.clock.call_at(at, partial(self._guarded, self._sign_now))
+            at = self._uncovered_since + COVER_AFTER_MS
+            self._cover = self.house.clock.call_at(at, partial(self._guarded, self._cover_now))
+
+    def _cover_now(self) -> None:
+        self._cover = None
+        now, since = self.house.clock.now(), self._uncovered_since
+        if since is not None and now >= since + COVER_AFTER_MS:
+            self._sign_now()
+        else:
+            self._mind_cover(now)
 
     def _sign_now(self) -> None:
         if self._cover is not None:
