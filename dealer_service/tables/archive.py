@@ -63,7 +63,7 @@ class Archive:
         """
         tree, size = await self._tree(game, size)
         if index >= size:
-            message = f"the tree of size {size} has the lines 0 to {size - 1}"
+            message = f"the tree of size {size} ends with the line {size - 1}"
             raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": size, "last": size - 1})
         return tree.leaf(index), size, tree.inclusion(index, size)
 

@@ -23,9 +23,7 @@ def test_the_table_of_calls_is_whole() -> None:
     assert {name.rpartition("/")[2] for name in METHODS} == EVERY.keys()
 
 
-async def require_refused(
-    service: Service, reason: str, header: Callable[[str], Any]
-) -> None:
+async def require_refused(service: Service, reason: str, header: Callable[[str], Any]) -> None:
     """Make every call with a header that `header` gives for it: each is refused."""
     for method, request in EVERY.items():
         told = await refusal(invoke(service, method, request, header(method)))
@@ -80,9 +78,7 @@ async def test_a_call_of_one_role_is_refused_to_the_other(service: Service) -> N
     ["Basic YTpi", "Bearer", "Bearer x.y.z", "Bearer " + "A" * 5000, "bearer  "],
 )
 async def test_what_is_no_token_is_refused(service: Service, header: str) -> None:
-    told = await refusal(
-        invoke(service, "GetKey", EVERY["GetKey"], (("authorization", header),))
-    )
+    told = await refusal(invoke(service, "GetKey", EVERY["GetKey"], (("authorization", header),)))
     assert told.reason in {"TOKEN_MISSING", "TOKEN_INVALID"}
     assert header[7:].strip() == "" or header[7:] not in told.message
 

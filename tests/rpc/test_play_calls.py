@@ -67,17 +67,13 @@ class TestTakeSeat:
     async def test_gives_a_player_one_seat(self, service: Service) -> None:
         game = await paused_game(service)
         await Bot(service, "ann").sit(game)
-        told = await refusal(
-            service.play.TakeSeat(take_seat(game), metadata=service.header("ann"))
-        )
+        told = await refusal(service.play.TakeSeat(take_seat(game), metadata=service.header("ann")))
         assert (told.reason, told.metadata) == ("ALREADY_SEATED", {"seat": "1"})
 
     async def test_is_refused_at_a_full_table(self, service: Service) -> None:
         game = await paused_game(service, seats=2)
         await seated(service, game, "ann", "bob")
-        told = await refusal(
-            service.play.TakeSeat(take_seat(game), metadata=service.header("cid"))
-        )
+        told = await refusal(service.play.TakeSeat(take_seat(game), metadata=service.header("cid")))
         assert (told.reason, told.metadata) == ("TABLE_FULL", {"seats": "2"})
 
 
@@ -301,9 +297,7 @@ class TestGetTable:
         assert seen.phase == "pause"
         assert len(seen.board) == 5
         shown = {one.player: list(one.cards) for one in seen.seats}
-        assert shown == {
-            one.name: [opening.card for opening in one.openings] for one in (ann, bob)
-        }
+        assert shown == {one.name: [opening.card for opening in one.openings] for one in (ann, bob)}
 
     async def test_tells_of_a_game_that_is_over(self, service: Service) -> None:
         game = await service.open_game(max_hands=1)

@@ -7,7 +7,7 @@ from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
 from audit_cli.checks import CHECKS, Request
 from audit_cli.checks.check import OutsideNote
 from audit_cli.gamefile import read_game_file
-from audit_cli.note import Note, VerifierKey, parse_note, parse_vkey
+from audit_cli.note import Note, NoteVerdict, VerifierKey, parse_note, parse_vkey, verify_note
 from audit_cli.report.finding import Promise, Report, Verdict
 from audit_cli.verify import audit
 
@@ -64,3 +64,15 @@ def tell(report: Report) -> str:
         for one in report.findings
         if one.verdict is not Verdict.HOLDS
     ) + "".join(f"\nline {one.line}: {one.reason}" for one in report.damage)
+
+
+def read_checkpoint(note: str, key: str) -> Checkpoint:
+    """Give the checkpoint in a note whose signature holds under a verifier key."""
+    trusted = parse_vkey(key)
+    assert isinstance(trusted, VerifierKey)
+    parsed = parse_note(note)
+    assert isinstance(parsed, Note)
+    assert verify_note(parsed, [trusted]).verdict is NoteVerdict.OK
+    checkpoint = parse_game_checkpoint(parsed.text)
+    assert isinstance(checkpoint, Checkpoint)
+    return checkpoint

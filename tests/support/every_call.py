@@ -18,9 +18,7 @@ PLAY: Final[dict[str, Any]] = {
     "ComeBack": play_pb2.ComeBackRequest(request_id=_ID, game=GAME),
     "Anchor": play_pb2.AnchorRequest(request_id=_ID, game=GAME, anchor=bytes(32)),
     "GiveLink": play_pb2.GiveLinkRequest(game=GAME, hand=1, link=bytes(32)),
-    "Act": play_pb2.ActRequest(
-        request_id=_ID, game=GAME, hand=1, turn=1, act=play_pb2.ACT_FOLD
-    ),
+    "Act": play_pb2.ActRequest(request_id=_ID, game=GAME, hand=1, turn=1, act=play_pb2.ACT_FOLD),
     "Show": play_pb2.ShowRequest(request_id=_ID, game=GAME, hand=1),
 }
 """What a player alone calls."""
@@ -52,17 +50,13 @@ OPERATE: Final[dict[str, Any]] = {
 EVERY: Final[dict[str, Any]] = PLAY | SHARED | OPERATE
 STREAMS: Final = frozenset({"Watch", "GetGameFile", "FollowChips"})
 OF_A_GAME: Final = {name: one for name, one in EVERY.items() if hasattr(one, "game")}
-CHANGES: Final = {
-    name: one for name, one in OF_A_GAME.items() if hasattr(one, "request_id")
-}
+CHANGES: Final = {name: one for name, one in OF_A_GAME.items() if hasattr(one, "request_id")}
 
 
 def invoke(service: Service, method: str, request: Any, header: Any) -> Any:
     """Make a call and give what it is waited for; a stream is read to its end."""
     stub = next(
-        stub
-        for stub in (service.play, service.operate, service.fair)
-        if hasattr(stub, method)
+        stub for stub in (service.play, service.operate, service.fair) if hasattr(stub, method)
     )
     call = getattr(stub, method)(request, metadata=header)
     return _drain(call) if method in STREAMS else call

@@ -199,9 +199,7 @@ async def serving(
 ) -> AsyncIterator[Service]:
     """Run a dealer on a folder until the block ends; its clock stands unless one is given."""
     clock = clock or ManualClock()
-    settings = Settings(
-        folder, origin, "127.0.0.1:0", accept_restore=accept_restore, grace=0.0
-    )
+    settings = Settings(folder, origin, "127.0.0.1:0", accept_restore=accept_restore, grace=0.0)
     dealer = Dealer(
         settings,
         entropy=entropy,
@@ -360,7 +358,9 @@ class Bot:
             seed or self._seed,
             length,
         )
-        self._links |= {after.hex(): value for value, after in zip(values, values[1:], strict=False)}
+        self._links |= {
+            after.hex(): value for value, after in zip(values, values[1:], strict=False)
+        }
         return values[-1]
 
     def link_before(self, anchor: str) -> bytes:
