@@ -20,6 +20,7 @@ from dealer_service.commands.loops import on_signals, run_loop
 NEW = "new"
 _USUAL_SEATS = 6
 _MOST_SEATS = 10
+_PAUSE = 3  # times as long as a house player thinks
 _TOKEN_SECONDS = 30 * 24 * 3600
 
 
@@ -106,7 +107,9 @@ def _read_lines(path: Path) -> list[str]:
 async def _open_game(operator: Dealer, options: argparse.Namespace) -> str:
     small, big = options.blinds
     seats = max(options.seats or 0, _USUAL_SEATS)
-    rules = entry_pb2.RuleSet(seats=seats, small_blind=small, big_blind=big, pause_ms=2_000)
+    # Where players take their time, so does the table, for everybody to see what was shown.
+    pause = round(_PAUSE * 1000 * options.pace)
+    rules = entry_pb2.RuleSet(seats=seats, small_blind=small, big_blind=big, pause_ms=pause)
     return (await operator.operator.open_game(rules)).game
 
 

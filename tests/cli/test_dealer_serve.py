@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import dealer, serving
+from tests.support.commands import SECONDS, dealer, serving, start
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -100,6 +100,21 @@ def test_a_key_that_others_may_read_is_status_3(tmp_path: Path) -> None:
     refused = dealer("serve", "--listen", "127.0.0.1:0", folder=tmp_path)
     assert refused.returncode == 3
     assert "0644" in refused.stderr
+
+
+def test_a_store_that_fails_while_serving_is_status_1(tmp_path: Path) -> None:
+    """No file may grow beyond a few hands, as on a disk that is full."""
+    with serving(tmp_path, largest_file=400_000) as service:
+        players = start(
+            "bots", "--address", service.address, "--game", "new", "--pace", "0", folder=tmp_path
+        )
+        _, log = service.process.communicate(timeout=SECONDS)
+        players.kill()
+        players.communicate()
+    assert service.process.returncode == 1
+    assert '"event": "store_failed"' in log
+    assert "cutcard-dealer: error: the dealer stopped, because it failed: " in log
+    assert "cutcard-dealer: hint: what the store holds is whole: start again" in log
 
 
 @pytest.mark.parametrize(

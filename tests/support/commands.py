@@ -3,12 +3,14 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +43,26 @@ def dealer(
     )
 
 
-def start(*arguments: object, folder: Path) -> "subprocess.Popen[str]":
-    """Start `cutcard-dealer` in a folder, with pipes to all its streams."""
+def start(
+    *arguments: object, folder: Path, largest_file: int | None = None
+) -> "subprocess.Popen[str]":
+    """Start `cutcard-dealer` in a folder, with pipes to all its streams.
+
+    With `largest_file` no file that it writes can grow above so many bytes.
+    """
     pipe = subprocess.PIPE
+    limits = (largest_file, largest_file)
     return subprocess.Popen(
-        _command(arguments), cwd=folder, env=_CLEAN, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+        _command(arguments),
+        cwd=folder,
+        env=_CLEAN,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, limits)  # noqa: PLW1509 - no threads here
+        if largest_file is not None
+        else None,
     )
 
 
@@ -70,10 +87,17 @@ class Service:
 
 
 @contextmanager
-def serving(folder: Path, *options: object) -> Iterator[Service]:
+def serving(folder: Path, *options: object, largest_file: int | None = None) -> Iterator[Service]:
     """Serve on a free port of loopback, until the block ends."""
     process = start(
-        "serve", "--listen", "127.0.0.1:0", "--log-format", "json", *options, folder=folder
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--log-format",
+        "json",
+        *options,
+        folder=folder,
+        largest_file=largest_file,
     )
     try:
         assert process.stderr is not None

@@ -1,0 +1,257 @@
+"""`bots`, `play` and `fetch` at a dealer that serves: processes, pipes and signals alone."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import SECONDS, Service, dealer, only_line, serving, start
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with serving(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def table(service: Service) -> "Iterator[tuple[subprocess.Popen[str], str]]":
+    """Return a process of two house players at a table of six, and the game's ID."""
+    process = start(
+        "bots", "--address", service.address, "--game", "new", "--seats", "2", "--pace", "0",
+        "--seed", "3", "--blinds", "50/100", folder=service.folder,
+    )  # fmt: skip
+    assert process.stdout is not None
+    game = process.stdout.readline().strip()
+    assert re.fullmatch("[0-9a-f]{32}", game), process.communicate()
+    yield process, game
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+def play(
+    service: Service, game: str, typed: str, *options: str
+) -> "subprocess.CompletedProcess[str]":
+    return dealer(
+        "play", "--address", service.address, "--game", game, "--name", "ann", *options,
+        folder=service.folder, typed=typed,
+    )  # fmt: skip
+
+
+def test_a_script_plays_its_lines_each_in_its_turn_and_leaves(
+    service: Service, table: tuple[object, str]
+) -> None:
+    _, game = table
+    played = play(service, game, "c\nr 1\n?\nt\nc\nf\n")
+    assert played.returncode == 0, played.stderr
+    out = played.stdout
+    assert "you are ann; your record is cutcard-records/" in out
+    assert re.search(r"^your turn: f fold, ", out, re.MULTILINE)
+    assert re.search(
+        r"^  your cards \w\w \w\w, .*pot [\d,]+, your chips [\d,]+$", out, re.MULTILINE
+    )
+    assert re.search(r"^  (bet|raise to) at least [\d,]+ and at most [\d,]+$", out, re.MULTILINE)
+    assert "  f fold · x check · c call" in out
+    assert re.search(r"^   \d ann .*you", out, re.MULTILINE)
+    assert re.search(r"^you leave", out, re.MULTILINE)
+    assert "cutcard-audit verify FILE --key KEY --mine cutcard-records/" in played.stderr
+    assert "\x1b" not in out
+
+
+def test_an_empty_script_leaves_at_its_first_turn(
+    service: Service, table: tuple[object, str]
+) -> None:
+    played = play(service, table[1], "")
+    assert played.returncode == 0, played.stderr
+    assert re.search(r"^you leave", played.stdout, re.MULTILINE)
+
+
+def test_the_record_of_a_person_and_the_fetched_file_hold_in_the_audit(
+    service: Service, table: "tuple[subprocess.Popen[str], str]"
+) -> None:
+    process, game = table
+    played = play(service, game, "c\nc\nc\nc\nc\nc\n")
+    assert played.returncode == 0, played.stderr
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, told
+    assert told.count("it left") == 2
+    fetched = dealer(
+        "fetch", game, "--address", service.address, "--output", "g.jsonl", folder=service.folder
+    )
+    assert only_line(fetched.stdout) == "g.jsonl"
+    key = dealer("key", folder=service.folder).stdout.strip()
+    record = f"cutcard-records/{game}.ann.record"
+    command = [sys.executable, "-m", "audit_cli", "verify", "g.jsonl", "--key", key]
+    audit = subprocess.run(
+        [*command, "--mine", record],
+        cwd=service.folder,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # The game is still open, so that its secrets are not there; nothing that is there is wrong.
+    assert audit.returncode == 4, audit.stdout + audit.stderr
+    assert re.search(r"^PLAYER-MIXED  holds .*ann", audit.stdout, re.MULTILINE), audit.stdout
+    assert not re.search(r"^[A-Z-]+ +broken", audit.stdout, re.MULTILINE)
+
+
+def test_a_person_at_a_terminal_is_heard_at_any_time_and_leaves_by_an_interrupt(
+    service: Service,
+) -> None:
+    """Nobody else sits, so that no turn ever comes."""
+    process = start(
+        "bots", "--address", service.address, "--game", "new", "--seats", "1", "--pace", "0",
+        folder=service.folder,
+    )  # fmt: skip
+    assert process.stdout is not None
+    game = process.stdout.readline().strip()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=SECONDS)
+    screen, terminal = pty.openpty()
+    person = start_at(terminal, service, game)
+    os.close(terminal)
+    try:
+        heard = read_until(screen, "ann (you): sits down")
+        assert "q leave" in heard
+        os.write(screen, b"c\n")
+        read_until(screen, "it is not your turn")
+        os.write(screen, b"t\n")
+        read_until(screen, "between hands")
+        os.write(screen, b"s\n")
+        read_until(screen, "you sit out from the next hand on")
+        os.write(screen, b"i\n")
+        read_until(screen, "ann (you): is back")
+        person.send_signal(signal.SIGINT)
+        read_until(screen, "you leave with")
+        assert person.wait(timeout=SECONDS) == 0
+    finally:
+        person.kill()
+        person.wait()
+        os.close(screen)
+
+
+def start_at(terminal: int, service: Service, game: str) -> "subprocess.Popen[bytes]":
+    command = ["play", "--address", service.address, "--game", game, "--name", "ann", "--no-color"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "dealer_service", *command],
+        cwd=service.folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    )
+
+
+def read_until(screen: int, words: str) -> str:
+    """Read a terminal until it shows some words."""
+    heard = ""
+    while words not in heard:
+        ready, _, _ = select.select([screen], [], [], SECONDS)
+        assert ready, heard
+        try:
+            heard += os.read(screen, 4096).decode()
+        except OSError:
+            pytest.fail(f"the terminal was closed without {words!r}: {heard}")
+    return heard
+
+
+def test_house_players_leave_after_their_hands(service: Service) -> None:
+    ran = dealer(
+        "bots", "--address", service.address, "--game", "new", "--seats", "3", "--hands", "2",
+        "--pace", "0", folder=service.folder,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert re.fullmatch(r"[0-9a-f]{32}\n", ran.stdout)
+    for number in (1, 2, 3):
+        assert re.search(
+            rf"note: house-{number} played \d+ hands; it left$", ran.stderr, re.MULTILINE
+        )
+
+
+def test_house_players_may_have_tokens_from_a_file(service: Service) -> None:
+    folder = service.folder
+    tokens = [
+        only_line(dealer("token", name, "--role", role, folder=folder).stdout)
+        for name, role in (("op", "operator"), ("x", "player"), ("y", "player"))
+    ]
+    (folder / "tokens").write_text("\n".join(tokens))
+    ran = dealer(
+        "bots", "--address", service.address, "--game", "new", "--tokens", "tokens",
+        "--hands", "1", "--pace", "0", folder=folder,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert re.search(r"note: x played \d+ hands; it left$", ran.stderr, re.MULTILINE)
+    assert re.search(r"note: y played \d+ hands; it left$", ran.stderr, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "words"),
+    [
+        (["play", "--game", "00" * 16], 3, "the dealer refused"),
+        (["bots", "--game", "00" * 16], 3, "the dealer refused"),
+        (["fetch", "00" * 16], 3, "the dealer refused"),
+        (["play", "--game", "00" * 16, "--token-file", "none"], 2, "--token-file none can not"),
+        (["bots", "--game", "new", "--tokens", "none"], 2, "--tokens none can not be read"),
+        (["play", "--game", "00" * 16, "--key", "nonsense"], 2, "--key: "),
+    ],
+)
+def test_what_can_not_be_done_is_said(
+    service: Service, options: list[str], status: int, words: str
+) -> None:
+    refused = dealer(*options, "--address", service.address, folder=service.folder)
+    assert (refused.returncode, refused.stdout) == (status, "")
+    assert words in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_token_of_another_dealer_is_refused(service: Service, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    with serving(other, "--origin", "other.example.com"):
+        token = only_line(dealer("token", "ann", "--role", "player", folder=other).stdout)
+    (tmp_path / "token").write_text(token)
+    refused = dealer(
+        "fetch", "00" * 16, "--address", service.address, "--token-file", "token", folder=tmp_path
+    )
+    assert refused.returncode == 3
+    assert "the dealer refused (" in refused.stderr
+    assert token not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["play"], "--game"),
+        (["play", "--game", "7"], "is not a game's ID"),
+        (["bots", "--game", "old"], "is not a game's ID"),
+        (["bots", "--game", "new", "--seats", "11"], "no whole number from 1 to 10"),
+        (["bots", "--game", "new", "--blinds", "2/1"], "above the big one"),
+        (["bots", "--game", "new", "--pace", "-1"], "--pace"),
+        (["demo", "--seats", "1"], "no whole number from 2 to 10"),
+        (["demo", "--hands", "0"], "no whole number from 1 to 1000"),
+    ],
+)
+def test_a_wrong_command_line_is_status_2(tmp_path: Path, options: list[str], words: str) -> None:
+    refused = dealer(*options, folder=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert words in refused.stderr
+
+
+def test_a_token_is_not_sent_bare_across_a_network(tmp_path: Path) -> None:
+    refused = dealer(
+        "fetch", "00" * 16, "--address", "dealer.example.com:443", folder=tmp_path,
+        environ={"CUTCARD_TOKEN": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ."},
+    )  # fmt: skip
+    assert refused.returncode == 2
+    assert "a token must not cross a network bare" in refused.stderr
+    assert "hint: say --tls" in refused.stderr
