@@ -17,6 +17,7 @@ from dealer_service.client import (
     BoardOpened,
     CallRefusedError,
     CardsDealt,
+    CaughtUp,
     Dealer,
     Disconnected,
     Event,
@@ -256,6 +257,25 @@ async def test_a_watcher_sees_all_but_the_cards(fake: FakeDealer, tmp_path: Path
         assert BoardOpened in kinds
         assert not {CardsDealt, MyTurn} & set(kinds)
         assert all(seat.cards == () or len(seat.cards) == 2 for seat in watching.view.seats)
+
+
+async def test_the_past_is_told_apart_from_what_is_new(fake: FakeDealer, tmp_path: Path) -> None:
+    """What came before `CaughtUp` was there on joining; it is told once, and before any turn."""
+    simulator = fake.open_table()
+    async with seated(fake, simulator, tmp_path, "ann", "ben") as players:
+        await play_hand(fake, simulator, players)
+    async with seated(fake, simulator, tmp_path, "ann", "ben") as players:
+        await play_hand(fake, simulator, players)
+        for player in players:
+            kinds = [type(event) for event in player.events]
+            before, after = (
+                player.events[: kinds.index(CaughtUp)],
+                player.events[kinds.index(CaughtUp) + 1 :],
+            )
+            assert [each.hand for each in before if isinstance(each, HandOver)] == [1]
+            assert [each.hand for each in after if isinstance(each, HandOver)] == [2]
+            assert MyTurn not in {type(event) for event in before}
+            assert kinds.count(CaughtUp) == 1
 
 
 # Refused calls.
