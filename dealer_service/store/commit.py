@@ -20,7 +20,7 @@ from typing import Final, Generic, Protocol, TypeVar
 from dealer_service.store.api import Append, Appended, AppendResult, SignedAt, Store
 
 BATCH: Final = 64
-LINGER_SECONDS: Final = 0.003
+LINGER_SECONDS: Final = 0.006
 """How long a batch waits for company, when the one before had some."""
 
 

@@ -34,10 +34,10 @@ from dealer_service.tables.standing import Standing, tell_decision
 from dealer_service.tables.watchers import Audience, Batch
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
-COVER_AFTER_MS: Final = 120
+COVER_AFTER_MS: Final = 150
 """Lines wait this long for a checkpoint, of the 200 ms that are promised."""
 
-COVER_ALONG_MS: Final = 80
+COVER_ALONG_MS: Final = 110
 """From then on the next unit takes a checkpoint along, which saves one of its own."""
 
 ENTROPY_RETRY_MS: Final = 1_000
