@@ -75,6 +75,8 @@ def _distinct(value: dict[str, object]) -> str | None:
 
 
 def _expect(value: object) -> str | None:
+    if value is None:
+        return None
     if type(value) is not dict:
         return " is no object"
     for name in value:

@@ -51,7 +51,11 @@ def _parser() -> argparse.ArgumentParser:
         "--key", metavar="VKEY", help="the dealer's verifier key, from a source you trust"
     )
     verify.add_argument(
-        "--mine", metavar="FILE", help="your client's record: was your randomness in each deck?"
+        "--mine",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="your client's record (one for each game): was your randomness in each deck?",
     )
     verify.add_argument(
         "--checkpoint",
@@ -59,7 +63,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         action="extend",
         default=[],
-        help="files with checkpoints from elsewhere (another player, a monitor) to compare with",
+        help="checkpoints from elsewhere (another player, a monitor) to compare with, in files "
+        "or as they are",
     )
     verify.add_argument(
         "--require",

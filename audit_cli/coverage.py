@@ -142,9 +142,17 @@ class _Game:
         opened = verify_note(signed.note, (self._key,))
         if opened.verdict is NoteVerdict.NO_VERIFIABLE_SIGNATURE:
             return Verdict.NOT_APPLICABLE
-        checkpoint = signed.checkpoint
         if opened.verdict is not NoteVerdict.OK:
             return self._broken(signed, f"a signature of {self._key} on a checkpoint fails")
+        return self._compare(signed)
+
+    def _compare(self, signed: Signed) -> Finding | None:
+        """Compare what a well signed checkpoint says with the header and the lines before it."""
+        checkpoint = signed.checkpoint
+        # A header's key of another name has been told of already.
+        if self._key.name not in (self._header.origin, self._header.key.name):
+            text = "a checkpoint is signed by the key of another origin"
+            return self._broken(signed, text, self._header.origin, self._key.name)
         if checkpoint.origin != self._header.log_origin:
             return self._broken(
                 signed,

@@ -11,6 +11,7 @@ from audit_cli.shape import (
     Shape,
     boolean,
     choice,
+    either,
     fields,
     hex_bytes,
     integer,
@@ -31,6 +32,7 @@ _BOARD = integer(1, 2)
 _MS = integer()
 _BYTES16 = hex_bytes(16)
 _BYTES32 = hex_bytes(32)
+_BYTES32_OR_NONE = either(_BYTES32, choice(""))
 _CARD = choice(*CARDS, pattern="[2-9TJQKA][cdhs]")
 
 _LINKS = list_of(fields({"seat": _SEAT, "link": _BYTES32}), 0, MAX_SEATS)
@@ -147,8 +149,8 @@ SHAPES: dict[str, Shape] = {
             "links": _LINKS,
             "missing": list_of(fields(_SEAT_PLAYER), 0, MAX_SEATS),
         },
-        # A void that keeps its secret is one as well.
-        {"secret": _BYTES32},
+        # A void that keeps its secret, by leaving it out or empty, is one as well.
+        {"secret": _BYTES32_OR_NONE},
     ),
     "deck_committed": fields(
         {"hand": _HAND, "links": _LINKS, "mix": _BYTES32, "deck_root": _BYTES32},

@@ -69,9 +69,11 @@ class RecordProblem:
     problem: Problem
 
 
-def read_records(data: bytes) -> dict[str, Record] | RecordProblem:
-    """Return the records of a file by game, or its first line that is not of this format."""
-    records: dict[str, Record] = {}
+def read_records(data: bytes, records: dict[str, dict[str, Record]]) -> RecordProblem | None:
+    """Put the records of a file into `records`, by player and game.
+
+    Returns the first line that is not of this format; what stands before it has been taken.
+    """
     record: Record | None = None
     lines = data.split(b"\n")[:-1]
     for number, raw in enumerate(lines, 1):
@@ -82,14 +84,12 @@ def read_records(data: bytes) -> dict[str, Record] | RecordProblem:
             begun = _begin(value)
             if isinstance(begun, Problem):
                 return RecordProblem(number, begun)
-            record = records.setdefault(begun.game, begun)
+            record = records.setdefault(begun.player, {}).setdefault(begun.game, begun)
             continue
         wrong = _not_begun() if record is None else _add(record, value, number)
         if wrong is not None:
             return RecordProblem(number, wrong)
-    if not records:
-        return RecordProblem(len(lines), _not_begun())
-    return records
+    return RecordProblem(len(lines), _not_begun()) if record is None else None
 
 
 def _not_begun() -> Problem:

@@ -92,6 +92,16 @@ def choice(*words: str, pattern: str | None = None) -> Shape:
     return Shape(check, f'"(?:{pattern or "|".join(map(re.escape, words))})"')
 
 
+def either(one: Shape, other: Shape) -> Shape:
+    """Accept what is of one shape or of the other; what is of neither is told by the first."""
+
+    def check(value: object) -> str | None:
+        wrong = one.check(value)
+        return wrong if wrong is not None and other.check(value) is not None else None
+
+    return Shape(check, f"(?:{one.pattern}|{other.pattern})")
+
+
 def _check_boolean(value: object) -> str | None:
     return None if type(value) is bool else " is neither true nor false"
 

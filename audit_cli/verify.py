@@ -74,7 +74,7 @@ def audit(
     asked = set(ALWAYS_ASKED)
     if request.trusted is not None:
         asked.add(Promise.SIGNED)
-    if request.mine is not None:
+    if request.mine:
         asked.add(Promise.PLAYER_MIXED)
     if request.outside or request.outside_ignored:
         asked.add(Promise.CONSISTENT)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from audit_cli import say
 from audit_cli.checkpoint import parse_game_checkpoint
 from audit_cli.checks import CHECKS, Request
-from audit_cli.checks.check import OutsideNote
+from audit_cli.checks.check import OutsideNote, RecordFile
 from audit_cli.gamefile import Damage, read_game_file
 from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
 from audit_cli.note import VerifierKey, parse_note, parse_vkey
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from audit_cli.gamefile import Item
     from audit_cli.report.finding import Fork
 
+_LF = "\n"
 _MAX_NOTE = 1024 * 1024
 _MAX_RECORD = 256 * 1024 * 1024
 
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _required(given: Sequence[str]) -> frozenset[Promise]:
-
+    """Return the promises that `--require` names, each option a list with commas."""
     names = [name for words in given for name in words.split(",") if name]
     known = {promise.value: promise for promise in Promise}
     for name in names:
@@ -79,7 +80,7 @@ def _required(given: Sequence[str]) -> frozenset[Promise]:
 
 
 def _request(options: argparse.Namespace, notes: Sequence[str]) -> tuple[Request, list[str]]:
-
+    """Read what the auditor brings, with warnings of notes that can not be read as such."""
     trusted: VerifierKey | None = None
     if options.key is not None:
         key = parse_vkey(options.key)
@@ -87,33 +88,37 @@ def _request(options: argparse.Namespace, notes: Sequence[str]) -> tuple[Request
             message = f"--key: {key.reason}"
             raise UsageError(message, key.hint)
         trusted = key
-    mine = None
-    if options.mine is not None:
-        mine = read_bounded(options.mine, _MAX_RECORD)
-        if len(mine) > _MAX_RECORD:
-            message = f"--mine {shown(options.mine)}: larger than any record"
+    mine = []
+    for name in options.mine:
+        data = read_bounded(name, _MAX_RECORD)
+        if len(data) > _MAX_RECORD:
+            message = f"--mine {shown(name)}: larger than any record"
             raise UsageError(message)
+        mine.append(RecordFile(shown(name), data))
     outside = []
     warnings = []
     for name in notes:
         read = _outside(name)
         if isinstance(read, str):
-            warnings.append(f"the note {shown(name)} is ignored: {read}")
+            warnings.append(f"the note {_named(name)} is ignored: {read}")
         else:
             outside.append(read)
     request = Request(
         trusted=trusted,
         outside=tuple(outside),
         outside_ignored=bool(warnings),
-        mine=mine,
-        mine_source=shown(options.mine or ""),
+        mine=tuple(mine),
     )
     return request, warnings
 
 
 def _outside(name: str) -> OutsideNote | str:
-
-    data = read_bounded(name, _MAX_NOTE)
+    """Read a checkpoint from outside: a file, or the note itself; else why it is ignored."""
+    if _LF in name:
+        # The note itself; a shell takes the last line feed of `$(cat NOTE)` away.
+        data = f"{name.rstrip(_LF)}{_LF}".encode("utf-8", "surrogateescape")
+    else:
+        data = read_bounded(name, _MAX_NOTE)
     if len(data) > _MAX_NOTE:
         return "it is larger than any note"
     note = parse_note(data)
@@ -122,7 +127,11 @@ def _outside(name: str) -> OutsideNote | str:
     checkpoint = parse_game_checkpoint(note.text)
     if isinstance(checkpoint, Problem):
         return checkpoint.reason
-    return OutsideNote(shown(name), data.decode("utf-8"), note, checkpoint)
+    return OutsideNote(_named(name), data.decode("utf-8"), note, checkpoint)
+
+
+def _named(name: str) -> str:
+    return "on the command line" if _LF in name else shown(name)
 
 
 def _items(names: Sequence[str]) -> Iterator[Item]:

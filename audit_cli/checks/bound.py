@@ -48,7 +48,7 @@ class Bound:
         """Open the secret that a void shows; COMPLETE asks for it."""
         hand = line.body["hand"]
         secret = line.body.get("secret")
-        if secret is None:
+        if not secret:
             self._waiting.pop(hand, None)
         else:
             self._open(line, hand, secret)

@@ -44,7 +44,8 @@ class Chain:
     def begin(self, table: Table) -> None:
         """Begin a game."""
         self._table = table
-        self._leaves: bytearray | None = bytearray()
+        self.leaves = bytearray()
+        self._closed = False
         for voice in (self._played, self._complete):
             voice.begin(table.game)
         if table.game in self._origins:
@@ -52,9 +53,8 @@ class Chain:
         self._origins[table.game] = table.origin
 
     def line(self, line: Line) -> None:
-        """Each entry's leaf, up to the close."""
-        if self._leaves is not None:
-            self._leaves += line.leaf
+        """Each entry's leaf."""
+        self.leaves += line.leaf
 
     def game_opened(self, line: Line) -> None:
         """How the game begins."""
@@ -62,9 +62,10 @@ class Chain:
 
     def game_closed(self, line: Line) -> None:
         """How the game ends; called behind `line` and before the table takes the entry."""
-        leaves, self._leaves = self._leaves, None
-        if leaves is None or self._table.torn:
+        again, self._closed = self._closed, True
+        if again or self._table.torn:
             return
+        leaves = self.leaves
         size = len(leaves) // HASH_BYTES
         root = b""
         if "next" in line.body:

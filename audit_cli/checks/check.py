@@ -26,18 +26,24 @@ class OutsideNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What the auditor brings: a trusted key, notes from outside, a client's record.
+class RecordFile:
+    """A client's record as its file holds it, with the file's name for messages."""
 
-    `outside_ignored` tells that a note was given and could not be read as one. `mine` is the
-    record's lines as the file holds them, with its name for messages.
+    source: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the auditor brings: a trusted key, notes from outside, a client's records.
+
+    `outside_ignored` tells that a note was given and could not be read as one.
     """
 
     trusted: VerifierKey | None = None
     outside: tuple[OutsideNote, ...] = ()
     outside_ignored: bool = False
-    mine: bytes | None = field(default=None, repr=False)
-    mine_source: str = ""
+    mine: tuple[RecordFile, ...] = ()
 
 
 Handler = Callable[[Line], None]

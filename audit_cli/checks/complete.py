@@ -119,7 +119,7 @@ class Complete:
             self._missing[missing["player"]] += 1
         self._judge_void(line)
         secret = body.get("secret")
-        if secret is None:
+        if not secret:
             self._voice.broken("a void does not show its secret", line, number)
         elif table.hand is not None and table.hand.number == number:
             self._pending[number] = _Void(table.hand, secret)

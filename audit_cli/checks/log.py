@@ -19,8 +19,9 @@ from audit_cli.checks.outside import Outside
 from audit_cli.checks.played import Played
 from audit_cli.checks.replayed import Replayed
 from audit_cli.checks.table import Table
+from audit_cli.checks.twice import Twice
 from audit_cli.entries import SHAPES
-from audit_cli.record import RecordProblem, read_records
+from audit_cli.record import read_records
 from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from audit_cli.checks.check import Emit, Handler, Request
     from audit_cli.coverage import Ended
     from audit_cli.gamefile import Extra, Header, Line, Signed
+    from audit_cli.record import Record
 
 # What a game without a single good checkpoint leaves open (SIGNED speaks for itself).
 _OF_ENTRIES = (
@@ -56,24 +58,25 @@ class GameLog:
         self._dealt = Dealt(emit)
         self._complete = Complete(emit)
         self._played = Played(emit)
-        self._mixed = Mixed(emit, alone=request.mine is None)
+        self._mixed = Mixed(emit, alone=not request.mine)
         self._mine = self._read_mine(request)
         self._chain = Chain(emit)
         self._outside = Outside(emit)
+        self._twice = Twice(emit)
         self._games = 0
         self._covered = 0
 
-    def _read_mine(self, request: Request) -> Mine | None:
-        if request.mine is None:
-            return None
-        records = read_records(request.mine)
-        if isinstance(records, RecordProblem):
-            problem = records.problem
-            self._emit.unreadable(
-                Damaged(request.mine_source, records.number, str(problem), problem.hint)
-            )
-            records = {}
-        return Mine(self._emit, records, request.trusted)
+    def _read_mine(self, request: Request) -> tuple[Mine, ...]:
+        """One check for each player of whom there is a record."""
+        records: dict[str, dict[str, Record]] = {}
+        for file in request.mine:
+            wrong = read_records(file.data, records)
+            if wrong is not None:
+                number, problem = wrong.number, wrong.problem
+                self._emit.unreadable(Damaged(file.source, number, str(problem), problem.hint))
+        return tuple(
+            Mine(self._emit, player, games, request.trusted) for player, games in records.items()
+        )
 
     def _plan(self) -> dict[str, tuple[Handler, ...]]:
         """Which checks see an entry of each kind of this game, in order, around the table."""
@@ -102,8 +105,7 @@ class GameLog:
             "deck_committed": (replayed.deck_committed,),
         }
         every: tuple[Handler, ...] = (self._ordered.line, self._played.line, chain.line)
-        if self._mine is not None:
-            mine = self._mine
+        for mine in self._mine:
             every = (*every, mine.line)
             before["deck_committed"] += (mine.deck_committed,)
             before["hand_void"] += (mine.hand_void,)
@@ -127,14 +129,16 @@ class GameLog:
         """Begin a game, with a fresh table."""
         self._games += 1
         self._table = Table(header)
+        self._header = header
+        self._signed: Signed | None = None
         checks = (
             *(self._ordered, self._bound, self._replayed, self._dealt, self._complete),
             *(self._played, self._mixed, self._chain, self._outside),
         )
         for check in checks:
             check.begin(self._table)
-        if self._mine is not None:
-            self._mine.begin(self._table, header)
+        for mine in self._mine:
+            mine.begin(self._table, header)
         self._kinds = self._plan()
 
     def _line(self, line: Line) -> None:
@@ -155,7 +159,7 @@ class GameLog:
 
     def signed(self, signed: Signed, /) -> None:
         """Note that a good checkpoint covers all entries so far."""
-        del signed
+        self._signed = signed
         self._ordered.signed()
 
     def behind(self, extra: Extra, /) -> None:
@@ -166,6 +170,7 @@ class GameLog:
     def end(self, ended: Ended, /) -> None:
         """End the game: what was waited for will not come."""
         self._covered += ended.covered
+        self._twice.end(self._header, bytes(self._chain.leaves), self._signed, ended.key)
         if ended.checkpoints == 0:
             text = f"no checkpoint of {ended.key} covers a line"
             for promise in _OF_ENTRIES:
@@ -180,8 +185,8 @@ class GameLog:
         self._complete.end(ended)
         for tell in ends:
             tell()
-        if self._mine is not None:
-            self._mine.end()
+        for mine in self._mine:
+            mine.end()
 
     def conclude(self) -> None:
         """Say what holds, over all games; nothing where no entry was covered."""
@@ -193,5 +198,5 @@ class GameLog:
                 *(self._played, self._mixed),
             ):
                 check.conclude()
-        if self._mine is not None:
-            self._mine.conclude()
+        for mine in self._mine:
+            mine.conclude()

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 
 class Mine:
-    """Compares one player's record with the log of each of its games."""
+    """Compares one player's records, by game, with the log of each of the games."""
 
     def __init__(
-        self, emit: Emit, records: Mapping[str, Record], trusted: VerifierKey | None
+        self, emit: Emit, player: str, records: Mapping[str, Record], trusted: VerifierKey | None
     ) -> None:
         self._voice = Voice(Promise.PLAYER_MIXED, emit)
+        self._player = player
         self._records = records
         self._trusted = trusted
         self._found = 0
@@ -47,6 +48,7 @@ class Mine:
         self._roots: dict[int, bytes] = {0: EMPTY_ROOT}
         self._sizes: set[int] = set()
         self._without = 0
+        self._unrecorded = 0
         self._seat: int | None = None
         if self._record is not None:
             self._seen.add(table.game)
@@ -69,11 +71,12 @@ class Mine:
     def hand_opened(self, line: Line) -> None:
         """Judge where the link's checkpoint ends, when the table has taken the opening."""
         record, hand = self._record, self._table.hand
-        if record is None or hand is None:
-            return
+        assert hand is not None
         self._seat = next(
-            (seat for seat, dealt in hand.players.items() if dealt.player == record.player), None
+            (seat for seat, dealt in hand.players.items() if dealt.player == self._player), None
         )
+        if record is None:
+            return
         sent = record.links.get(hand.number)
         if self._seat is None or sent is None:
             return
@@ -98,7 +101,10 @@ class Mine:
 
     def _compare(self, line: Line, *, committed: bool) -> None:
         record, hand = self._record, self._table.hand
-        if record is None or hand is None or self._seat is None:
+        if hand is None or self._seat is None:
+            return
+        if record is None:
+            self._unrecorded += committed
             return
         logged = {item["seat"]: item["link"] for item in line.body["links"]}.get(self._seat)
         sent = record.links.get(hand.number)
@@ -128,6 +134,9 @@ class Mine:
         """Compare all that the client kept with the roots of these lines."""
         record = self._record
         if record is None:
+            if self._unrecorded:
+                text = f"{count(self._unrecorded, 'hand')} dealt {self._player} in"
+                self._voice.unproved(f"{text}, and there is no record of the game")
             return
         covered = self._frontier.size
         for kept in self._kept(record):
@@ -159,7 +168,8 @@ class Mine:
                 self._voice.begin("")
                 self._voice.notice(f"the record's game {game} is not in the input")
         if self._found:
-            names = ", ".join(sorted({record.player for record in self._records.values()}))
-            self._voice.holds(f"the links of {names} are in its {count(self._found, 'deck')}")
+            links = "link is" if self._found == 1 else "links are"
+            text = f"the {links} in its {count(self._found, 'deck')}, as its client sent them"
+            self._voice.holds(f"{self._player}: {text}")
         else:
-            self._voice.unproved("no deck with a link of the record")
+            self._voice.unproved(f"no deck with a link of the record of {self._player}")

@@ -51,24 +51,29 @@ class Mixed:
         """Judge a new anchor, before the table takes the entry."""
         body, table = line.body, self._table
         player, number = body["player"], body.get("missing_hand")
-        outstanding = table.outstanding.get(player)
-        missed = len(table.misses.get(player, ()))
+        missed = table.misses.get(player, [])
         self._use(body["anchor"], line, None)
-        if missed > 1:
+        if len(missed) > 1:
             text = "an anchor after the second missing link"
             self._voice.broken(text, line, None, "no anchor in this game", player)
+        last = missed[-1] if missed else None
         if number is None:
-            if outstanding is not None and not table.damaged:
-                text = "an anchor without the link that was missing"
-                self._voice.broken(text, line, outstanding, f"the link of hand {outstanding}")
+            if last is not None and not table.torn:
+                text = f"an anchor of {player} without the link that was missing"
+                self._voice.broken(text, line, last, f"the link of hand {last}", "no link")
             return
         link = body["missing_link"]
+        if link in self._used:
+            text = f"{player} has no missing link to give: it was logged before"
+            self._voice.broken(text, line, number, "no further anchor in this game", link)
+            return
+        self._used.add(link)
         anchor = self._missed.get((player, number))
-        self._use(link, line, number)
-        if anchor is None or number not in (outstanding, None):
+        if anchor is None or number != last:
             if not table.damaged:
-                text = "a missing link of a hand that the player did not miss"
-                self._voice.broken(text, line, number, f"hand {outstanding}", f"hand {number}")
+                text = f"a missing link of a hand that {player} did not miss last"
+                wanted = "none is missing" if last is None else f"hand {last}"
+                self._voice.broken(text, line, number, wanted, f"hand {number}")
         else:
             self._fit(player, link, anchor, line, number)
 

@@ -99,6 +99,10 @@ class Replayed:
     def opened(self, line: Line) -> None:
         """Cards are opened: remembered, and compared with what was opened of the deck before."""
         body = line.body
+        hand = self._table.hand
+        if hand is not None and hand.number != body["hand"]:
+            text = f"cards of hand {body['hand']} are opened in hand {hand.number}"
+            self._voice.broken(text, line, hand.number, hand.number, body["hand"])
         sealed = self._sealed.get(body["hand"])
         if sealed is None:
             return
@@ -131,7 +135,7 @@ class Replayed:
     def reveal(self, line: Line, number: int, secret: str | None) -> Deck | None:
         """Return a hand's derived deck, its secret being there (None: it is never to come)."""
         sealed = self._sealed.pop(number, None)
-        if sealed is None or secret is None:
+        if sealed is None or not secret:
             return None
         try:
             deck = derive_deck(bytes.fromhex(secret), sealed.mix)

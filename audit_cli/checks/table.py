@@ -125,7 +125,6 @@ class Table:
         "misses",
         "opened_at",
         "origin",
-        "outstanding",
         "own_voids",
         "paused",
         "previous",
@@ -143,9 +142,8 @@ class Table:
         self.opened_at = 0
         self.closed_at: int | None = None
         self.seats: dict[int, Seat] = {}
-        # The hands whose link each player missed, and the last of them while its link is not known.
+        # The hands whose link each player missed, rising.
         self.misses: dict[str, list[int]] = {}
-        self.outstanding: dict[str, int] = {}
         self.paused = False
         self.button = 0
         self.button_stays = False
@@ -243,8 +241,6 @@ class Table:
         seat = self.find(line.body)
         if seat is not None:
             seat.anchor = line.body["anchor"]
-        if line.body.get("missing_hand") is not None:
-            self.outstanding.pop(line.body["player"], None)
 
     def _paused(self, _: Line) -> None:
         self.paused = True
@@ -307,7 +303,6 @@ class Table:
             self._take_links(body["links"])
             for missing in body["missing"]:
                 self.misses.setdefault(missing["player"], []).append(self.hand.number)
-                self.outstanding[missing["player"]] = self.hand.number
                 seat = self.find(missing)
                 if seat is not None:
                     seat.anchor = None

@@ -216,7 +216,7 @@ class Hand:
             self.due = Due(Step.BOARD_CARDS)
             return
         self._aggressor = self.betting.aggressor
-        uncalled = find_uncalled(self.betting.totals)
+        uncalled = find_uncalled(self.betting.totals, self.betting.live)
         if uncalled is None:
             self._count_pots()
         else:

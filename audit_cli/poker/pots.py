@@ -15,14 +15,12 @@ class Pot(NamedTuple):
     eligible: tuple[int, ...]
 
 
-def find_uncalled(totals: Mapping[int, int]) -> tuple[int, int] | None:
-    """Return the seat that put in more than any other, folded ones too, and by how much."""
-    ordered = sorted(totals.values())
-    top = ordered[-1]
-    above = top - ordered[-2]
-    if above == 0:
+def find_uncalled(totals: Mapping[int, int], live: Sequence[int]) -> tuple[int, int] | None:
+    """Return the live seat that put in more than any other, folded ones too, and by how much."""
+    second, top = sorted(totals.values())[-2:]
+    if top == second:
         return None
-    return next(seat for seat, total in totals.items() if total == top), above
+    return next(((seat, top - second) for seat in live if totals[seat] == top), None)
 
 
 def layer_pots(totals: Mapping[int, int], live: Sequence[int]) -> tuple[Pot, ...]:

@@ -119,6 +119,16 @@ def test_the_key_of_the_header_has_the_origin_s_name() -> None:
     assert finding.found == "elsewhere.example"
 
 
+def test_a_trusted_key_of_another_origin_breaks_signed() -> None:
+    """A dealer's key signs for its own origin and no other."""
+    elsewhere = Signer(name="elsewhere.example")
+    file = GameFile(elsewhere, key=Signer().vkey).checkpoint()
+    items = judged(file, elsewhere)
+    (finding,) = findings(items)
+    assert (finding.expected, finding.found) == (ORIGIN, "elsewhere.example")
+    assert kinds(items) == []
+
+
 def test_a_damaged_entry_is_passed_on_in_its_place() -> None:
     items = judged(GameFile().raw(b"junk").checkpoint())
     assert kinds(items) == ["game_opened", ""]

@@ -16,16 +16,21 @@ POTS = [case for case in CASES if case["kind"] == "pots" and not case["given"].g
 @pytest.mark.parametrize("case", POTS, ids=[case["id"] for case in POTS])
 def test_pots_of_the_rule_cases_come_out_as_they_say(case: dict[str, Any]) -> None:
     totals = dict(case["given"]["contributed"])
-    uncalled = find_uncalled(totals)
+    live = [seat for seat in totals if seat not in case["given"]["folded"]]
+    uncalled = find_uncalled(totals, live)
     returned = {} if uncalled is None else {uncalled[0]: uncalled[1]}
     assert returned == case["expect"]["returned"]
     for seat, amount in returned.items():
         totals[seat] -= amount
-    live = [seat for seat in totals if seat not in case["given"]["folded"]]
     pots = [
         {"amount": pot.amount, "eligible": sorted(pot.eligible)} for pot in layer_pots(totals, live)
     ]
     assert pots == case["expect"]["pots"]
+
+
+def test_a_folded_seat_gets_nothing_back() -> None:
+    assert find_uncalled({1: 500, 2: 300}, [2]) is None
+    assert find_uncalled({1: 500, 2: 300, 3: 100}, [1, 3]) == (1, 200)
 
 
 @given(st.dictionaries(st.integers(1, 10), st.integers(0, 500), min_size=2, max_size=10), st.data())

@@ -302,8 +302,10 @@ def void_row(change: dict[str, object], reason: VoidReason = VoidReason.LINK_MIS
     return broken(report)
 
 
-def test_a_void_without_its_secret_breaks_complete() -> None:
-    assert void_row({"secret": None}) == {"COMPLETE"}
+@pytest.mark.parametrize("secret", [None, ""])
+def test_a_void_without_its_secret_breaks_complete(secret: str | None) -> None:
+    """Whether the field is left out or empty."""
+    assert void_row({"secret": secret}) == {"COMPLETE"}
 
 
 def test_a_void_for_a_reason_that_is_none_breaks_complete() -> None:

@@ -117,7 +117,7 @@ def test_changed_entries_signed_again_give_a_verdict(seed: int) -> None:
         if not transcript.lines:
             break
     data = transcript.render(honest().signer)
-    mine = honest().record("ann") if seed % 3 == 0 else None
+    mine = (honest().record("ann"),) if seed % 3 == 0 else ()
     assert judge(data, key=honest().key, mine=mine).exit_status() in VERDICTS
 
 

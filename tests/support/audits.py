@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
 from audit_cli.checks import CHECKS, Request
-from audit_cli.checks.check import OutsideNote
+from audit_cli.checks.check import OutsideNote, RecordFile
 from audit_cli.gamefile import read_game_file
 from audit_cli.note import Note, NoteVerdict, VerifierKey, parse_note, parse_vkey, verify_note
 from audit_cli.report.finding import Promise, Report, Verdict
@@ -16,7 +16,7 @@ def judge(
     data: bytes,
     *,
     key: str | None = None,
-    mine: bytes | None = None,
+    mine: bytes | tuple[bytes, ...] = (),
     outside: Iterable[str] = (),
     require: Iterable[Promise] = (),
 ) -> Report:
@@ -30,7 +30,9 @@ def judge(
         checkpoint = parse_game_checkpoint(note.text)
         assert isinstance(checkpoint, Checkpoint)
         notes.append(OutsideNote(f"note {number}", text, note, checkpoint))
-    request = Request(trusted=trusted, mine=mine, mine_source="record", outside=tuple(notes))
+    records = (mine,) if isinstance(mine, bytes) else mine
+    files = tuple(RecordFile("record", record) for record in records)
+    request = Request(trusted=trusted, mine=files, outside=tuple(notes))
     items = read_game_file(io.BytesIO(data), "game")
     return audit(items, request, CHECKS, required=frozenset(require))
 
