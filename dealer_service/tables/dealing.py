@@ -132,7 +132,7 @@ class Dealing:
         unit.secrets.append(SealedSecret(number, sealed))
         self.log.sign(unit)
 
-    def commit_deck(self) -> Unit:
+    def commit_deck(self, unit: Unit) -> None:
         """Fix the deck of the open hand, whose links have all come; sign, and deal."""
         custody, opened = self._open_custody()
         mixed = custody.mix(self.house.origin, self.game, opened, self.links)
@@ -140,13 +140,11 @@ class Dealing:
         committed = opening.commit_deck(
             self.state, self.links, mix=mixed.hex(), deck_root=root.hex()
         )
-        unit = self.begin_unit()
         for entry in allowed(committed):
             self.take(unit, entry)
         self.links = {}
         self.log.sign(unit)
         self.play_on(unit)
-        return unit
 
     def void_hand(self, reason: VoidReason, *, restoring: bool = False) -> Unit:
         """End the open hand without playing it, showing its secret."""
@@ -174,13 +172,11 @@ class Dealing:
         self.play_on(unit)
         return unit
 
-    def end_hand(self) -> Unit:
+    def end_hand(self, unit: Unit) -> None:
         """End the hand whose pause is over."""
-        unit = self.begin_unit()
         for entry in allowed(play.end_hand(self.state, unit.at)):
             self.take(unit, entry)
         self.custody = None
-        return unit
 
     def close(
         self, reason: CloseReason, next_game: str | None, between: Callable[[Unit], None]

@@ -202,7 +202,7 @@ class Table:
         `then` is called last, with what went wrong if anything did.
         """
         dealing = self.dealing
-        since = self._uncovered_since
+        since = None if unit.signed else self._uncovered_since
         if since is not None and unit.at >= since + COVER_ALONG_MS and not dealing.log.is_covered:
             dealing.log.sign(unit)
         change = dealing.finish(unit)
@@ -218,6 +218,8 @@ class Table:
         if dealing.state.phase is not Phase.LINKS:
             waiters, self._link_waiters = self._link_waiters, waiters
         written.add_done_callback(partial(self._written, unit, standing, waiters, then))
+        if unit.signed:
+            self._uncovered_since = None
         self._mind_cover(unit.at)
         return written
 
@@ -253,6 +255,7 @@ class Table:
         unit = dealing.make(entries, reference)
         body = encode(entries, dealing.state, dealing.log.size)
         stored = Answer(self.game, request.caller, request.request_id, request.digest, body)
+        self._take_due(unit)
         self.submit(unit, stored, then=partial(self._answered, request, answer, body))
 
     def _answered(
@@ -320,33 +323,53 @@ class Table:
             waiting = self._deferred.popleft()
             self._guarded(waiting.run, waiting.answer)
             return True
+        unit = dealing.begin_unit()
+        self._take_due(unit)
+        if unit.lines:
+            self.submit(unit)
+            return True
         if state.phase is Phase.WAITING:
-            return self._begin_hand()
-        if state.phase is Phase.LINKS and not opening.links_missing(state, dealing.links):
-            self.submit(dealing.commit_deck())
+            self._close_if_over(unit.at)
+        return False
+
+    def _take_due(self, unit: Unit) -> None:
+        """Add to a unit all that is due at its time: a hand's end, the next one, its deck."""
+        while self._refusal is None and self._take_next(unit):
+            pass
+
+    def _take_next(self, unit: Unit) -> bool:
+        dealing = self.dealing
+        state = dealing.state
+        if state.phase is Phase.WAITING:
+            return not self._deferred and self._begin_hand(unit)
+        if state.phase is Phase.LINKS:
+            if opening.links_missing(state, dealing.links):
+                return False
+            dealing.commit_deck(unit)
             return True
         ends = end_time(state, self._grace)
-        if ends is not None and self.house.clock.now() >= ends:
-            self.submit(dealing.end_hand())
-            return True
-        return False
-
-    def _begin_hand(self) -> bool:
-        dealing = self.dealing
-        unit = dealing.begin_unit()
-        why_not = opening.may_open_hand(dealing.state, unit.at)
-        if unit.at < self._draw_again_at or awaits_anchors(dealing.state, unit.at, self._grace):
+        if ends is None or unit.at < ends:
             return False
+        dealing.end_hand(unit)
+        return True
+
+    def _begin_hand(self, unit: Unit) -> bool:
+        state = self.dealing.state
+        if unit.at < self._draw_again_at or awaits_anchors(state, unit.at, self._grace):
+            return False
+        if opening.may_open_hand(state, unit.at) is not None:
+            return False
+        return self._drawn(unit.at, partial(self.dealing.open_hand, unit))
+
+    def _close_if_over(self, at: int) -> None:
+        if at < self._draw_again_at or awaits_anchors(self.dealing.state, at, self._grace):
+            return
+        why_not = opening.may_open_hand(self.dealing.state, at)
         if why_not is None:
-            return self._drawn(unit.at, partial(self._open_hand, unit))
+            return
         reason = _CLOSES.get(TableReason(why_not.reason))
         if reason is not None:
-            self._drawn(unit.at, partial(self._close_and_go_on, reason))
-        return False
-
-    def _open_hand(self, unit: Unit) -> None:
-        self.dealing.open_hand(unit)
-        self.submit(unit)
+            self._drawn(at, partial(self._close_and_go_on, reason))
 
     def _drawn(self, at: int, act: Callable[[], None]) -> bool:
         """Do what begins with fresh randomness; where that fails, again a little later."""
@@ -401,10 +424,8 @@ class Table:
     def _ring(self) -> None:
         self._timer = None
         at = self._due()
-        if at is None or self.house.clock.now() < at:
-            self._set_clock()
-            return
-        self._guarded(self._run_out)
+        if at is not None and self.house.clock.now() >= at:
+            self._guarded(self._run_out)
         self._guarded(self._advance)
 
     def _run_out(self) -> None:

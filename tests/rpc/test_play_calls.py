@@ -241,8 +241,9 @@ class TestAct:
 
     async def test_before_the_deck_is_committed_nobody_acts(self, service: Service) -> None:
         game = await service.open_game()
-        ann, _ = await seated(service, game, "ann", "bob")
+        (ann,) = await seated(service, game, "ann")
         ann.gives_links = False
+        await seated(service, game, "bob")
         other = Bot(service, "cid")
         await ann.until_line("hand_opened")
         told = await refusal(ann.act(1, 1, play_pb2.ACT_FOLD))
