@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import structlog
 
-from dealer_service.access.tokens import Gate, TokenKey, load_token_key, make_token_key
+from dealer_service.access.tokens import Gate, TokenKey, open_token_key
 from dealer_service.config import Settings, check_address
 from dealer_service.fairness.randomness import Entropy, operating_system
 from dealer_service.rpc.calls import Door
@@ -61,17 +61,8 @@ def open_keys(settings: Settings, entropy: Entropy) -> Keys:
     return Keys(
         signer=note_signer(log_key.origin, log_key.seed),
         sealer=sealer,
-        token=open_token_key(settings, entropy),
+        token=open_token_key(settings.token_key, entropy),
     )
-
-
-def open_token_key(settings: Settings, entropy: Entropy) -> TokenKey:
-    """Open the token key, which is made where there is none."""
-    settings.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        return load_token_key(settings.token_key)
-    except FileNotFoundError:
-        return make_token_key(settings.token_key, entropy(32))
 
 
 class Dealer:

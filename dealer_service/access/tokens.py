@@ -12,6 +12,7 @@ import re
 import stat
 import tempfile
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -101,6 +102,15 @@ def load_token_key(path: Path) -> TokenKey:
         message = f"{path} does not hold an Ed25519 private key in PEM"
         raise AccessError(message)
     return TokenKey(private)
+
+
+def open_token_key(path: Path, fresh: Callable[[int], bytes]) -> TokenKey:
+    """Read a key file, or make one, with `fresh(32)`, where there is none; AccessError, OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        return load_token_key(path)
+    except FileNotFoundError:
+        return make_token_key(path, fresh(32))
 
 
 def issue(  # noqa: PLR0913 - the claims of a token

@@ -97,7 +97,8 @@ class HousePlayer:
                 if self._hear is not None:
                     self._hear(event)
                 if isinstance(event, Refused):
-                    ending, detail = Ending.REFUSED, f"{event.reason}: {event.detail}"
+                    detail = f"{event.reason}: {event.detail}; the evidence is beside its record"
+                    ending = Ending.REFUSED
                 elif isinstance(event, CaughtUp | GameClosed):
                     self._turn_page(event)
                 elif self._is_live:

@@ -1,7 +1,6 @@
 """The options of every sub-command, and the environment variables that stand for them."""
 
 import argparse
-import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ _RECORDS: Final = "cutcard-records"
 _ORIGIN = re.compile(r"[a-z0-9./-]{1,128}")
 _GAME = re.compile(r"[0-9a-f]{32}")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_NOT_NAME = re.compile(r"[^A-Za-z0-9._-]")
 _TIME = re.compile(r"([0-9]{1,9})([smhd])")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LEVELS: Final = ("debug", "info", "warning", "error")
@@ -122,7 +122,7 @@ class _Adder:
         words = "a file that holds the player's token alone"
         self.option(parser, "--token-file", Path, None, words, metavar="FILE")
         words = "the player's name, where the token is issued here (default: yours here)"
-        default = os.environ.get("USER", "player")
+        default = _NOT_NAME.sub("-", self._environ.get("USER", ""))[:64] or "player"
         self.option(parser, "--name", _name, default, words)
 
 

@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 import random
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from cutcard.v1 import entry_pb2
@@ -36,10 +36,31 @@ async def _play(options: argparse.Namespace) -> int:
         if not players:
             say.note("the table is full: no house player sat down")
             return Exit.DONE
-        leaving: set[asyncio.Task[None]] = set()
-        on_signals(lambda: leaving.add(asyncio.create_task(_leave(players))))
-        stays = await play_all(players)
+        stays = await _play_until_told(players)
     return _tell(stays)
+
+
+async def _play_until_told(players: list[HousePlayer]) -> list[Stay]:
+    """Play to the end; the first signal lets all leave, the second does not wait for it."""
+    playing = asyncio.ensure_future(play_all(players))
+    leaving: list[asyncio.Task[None]] = []
+
+    def interrupt() -> None:
+        if leaving:
+            playing.cancel()
+        else:
+            leaving.append(asyncio.create_task(_leave(players)))
+
+    on_signals(interrupt)
+    try:
+        return await playing
+    except asyncio.CancelledError:
+        message = "gone without waiting: the dealer plays on for those that have left"
+        raise Failure(message, status=Exit.INTERRUPTED) from None
+    finally:
+        for each in leaving:
+            each.cancel()
+        await asyncio.gather(*leaving, return_exceptions=True)
 
 
 async def _seat(options: argparse.Namespace, stack: AsyncExitStack) -> list[HousePlayer]:
@@ -115,8 +136,10 @@ async def _open_game(operator: Dealer, options: argparse.Namespace) -> str:
 
 async def _leave(players: list[HousePlayer]) -> None:
     for player in players:
-        with suppress(CallRefusedError):
+        try:
             await player.leave()
+        except CallRefusedError as error:
+            say.warning(f"{player.seat.player} could not leave: {error}")
 
 
 def _tell(stays: list[Stay]) -> int:

@@ -119,7 +119,13 @@ async def _play_game(
     ]
     small, big = _BLINDS
     rules = entry_pb2.RuleSet(
-        seats=options.seats, small_blind=small, big_blind=big, max_hands=options.hands
+        seats=options.seats,
+        small_blind=small,
+        big_blind=big,
+        max_hands=options.hands,
+        # Nobody is away here, so that no clock should run out on a slow machine.
+        turn_ms=60_000,
+        link_ms=60_000,
     )
     game = (await operator.operator.open_game(rules)).game
     await operator.operator.pause(game)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from dealer_service.access.refusal import AccessError
 from dealer_service.access.roles import Role
-from dealer_service.access.tokens import issue
-from dealer_service.app import open_token_key
+from dealer_service.access.tokens import issue, open_token_key
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.config import Settings
 from dealer_service.fairness.randomness import operating_system
@@ -28,7 +27,8 @@ def find_log_key(directory: Path) -> LogKey | None:
 
 def verifier_key(directory: Path) -> str:
     """Give the verifier key that checkpoints are signed for; Failure before the first start."""
-    return str(note_signer(*_parts(_need_log_key(directory))).verifier)
+    key = _need_log_key(directory)
+    return str(note_signer(key.origin, key.seed).verifier)
 
 
 class TokenOffice:
@@ -37,7 +37,7 @@ class TokenOffice:
     def __init__(self, directory: Path) -> None:
         self._origin = _need_log_key(directory).origin
         try:
-            self._key = open_token_key(Settings(directory, self._origin), operating_system)
+            self._key = open_token_key(Settings(directory).token_key, operating_system)
         except (AccessError, OSError) as error:
             raise Failure(str(error)) from None
 
@@ -56,7 +56,3 @@ def _need_log_key(directory: Path) -> LogKey:
         hint = "name the dealer's own directory by --directory, or start `cutcard-dealer serve`"
         raise Failure(message, hint)
     return key
-
-
-def _parts(key: LogKey) -> tuple[str, bytes]:
-    return key.origin, key.seed

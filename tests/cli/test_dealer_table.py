@@ -1,5 +1,6 @@
 """`bots`, `play` and `fetch` at a dealer that serves: processes, pipes and signals alone."""
 
+import asyncio
 import os
 import pty
 import re
@@ -8,11 +9,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dealer_service.client.message import Message
 from tests.support.commands import SECONDS, Service, dealer, only_line, serving, start
+from tests.support.fake_dealer import FakeDealer, token_for
 
 
 @pytest.fixture
@@ -138,6 +142,56 @@ def test_a_person_at_a_terminal_is_heard_at_any_time_and_leaves_by_an_interrupt(
         person.kill()
         person.wait()
         os.close(screen)
+
+
+async def test_a_person_is_told_that_the_dealer_broke_the_protocol_and_where_the_evidence_is(
+    tmp_path: Path,
+) -> None:
+    """The dealer of this test shows a mix that does not follow from the links."""
+    fake = FakeDealer()
+    await fake.start()
+    simulator = fake.open_table()
+    game = simulator.state.opened.game
+    for name in ("ann", "ben"):
+        (tmp_path / name).write_text(token_for(name))
+    people = [
+        await asyncio.to_thread(
+            start, "play", "--address", fake.address, "--game", game, "--token-file", name,
+            "--records", f"of-{name}", folder=tmp_path,
+        )
+        for name in ("ann", "ben")
+    ]  # fmt: skip
+    try:
+        for person in people:
+            assert person.stdout is not None
+            while "sits down" not in await asyncio.to_thread(person.stdout.readline):
+                assert person.poll() is None
+        fake.faults.tamper = change_mix
+        await fake.open_hand(simulator)
+        said, why = await asyncio.to_thread(people[0].communicate, timeout=SECONDS)
+    finally:
+        for person in people:
+            person.kill()
+            await asyncio.to_thread(person.wait)
+        await fake.stop()
+    assert people[0].returncode == 1
+    assert "THE DEALER BROKE THE PROTOCOL (MIX)" in said
+    evidence = f"of-ann/{game}.ann.evidence"
+    assert "cutcard-dealer: error: the dealer broke the protocol (MIX)" in why
+    assert f"what was seen is in {evidence}" in why
+    assert (tmp_path / evidence).stat().st_size > 0
+
+
+def change_mix(player: str, message: Message) -> Message:
+    """Turn one digit of the mix that is told to ann."""
+    if player != "ann":
+        return message
+    changed = tuple(re.sub(rb'("mix":")(.)', _turn_digit, line) for line in message.lines)
+    return replace(message, lines=changed)
+
+
+def _turn_digit(found: "re.Match[bytes]") -> bytes:
+    return found[1] + (b"1" if found[2] == b"0" else b"0")
 
 
 def start_at(terminal: int, service: Service, game: str) -> "subprocess.Popen[bytes]":

@@ -51,7 +51,9 @@ def start(
     With `largest_file` no file that it writes can grow above so many bytes.
     """
     pipe = subprocess.PIPE
-    limits = (largest_file, largest_file)
+    limit = None
+    if largest_file is not None:
+        limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (largest_file, largest_file))
     return subprocess.Popen(
         _command(arguments),
         cwd=folder,
@@ -60,9 +62,7 @@ def start(
         stdout=pipe,
         stderr=pipe,
         text=True,
-        preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, limits)  # noqa: PLW1509 - no threads here
-        if largest_file is not None
-        else None,
+        preexec_fn=limit,  # noqa: PLW1509 - the child only sets a limit before it begins
     )
 
 

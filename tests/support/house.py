@@ -37,8 +37,8 @@ class House:
         )
 
     async def open_game(self, operator: Dealer, **rules: Any) -> str:
-        """Open a paused game, so that all can sit before its first hand."""
-        usual = {"small_blind": 50, "big_blind": 100}
+        """Open a paused game, so that all can sit before its first hand; no clock hurries it."""
+        usual = {"small_blind": 50, "big_blind": 100, "turn_ms": 60_000, "link_ms": 60_000}
         game = (await operator.operator.open_game(entry_pb2.RuleSet(**usual | rules))).game
         await operator.operator.pause(game)
         return game
