@@ -73,7 +73,7 @@ class TestProofs:
         for index in range(size or len(lines)):
             request = fairness_pb2.GetInclusionProofRequest(game=game, index=index, size=size)
             answer = await service.fair.GetInclusionProof(request, metadata=service.operator)
-            assert answer.size == size or len(lines)
+            assert answer.size == (size or len(lines))
             assert answer.leaf_hash == leaves[index]
             root = root_of(leaves[: answer.size])
             fault = verify_inclusion(index, answer.size, leaves[index], answer.proof, root)
@@ -84,7 +84,7 @@ class TestProofs:
         for old, new in ((1, 2), (3, 7), (8, 20), (1, 0), (len(leaves), 0)):
             request = fairness_pb2.GetConsistencyProofRequest(game=game, from_size=old, to_size=new)
             answer = await service.fair.GetConsistencyProof(request, metadata=service.operator)
-            assert answer.to_size == new or len(leaves)
+            assert answer.to_size == (new or len(leaves))
             roots = root_of(leaves[:old]), root_of(leaves[: answer.to_size])
             assert verify_consistency(old, answer.to_size, *roots, answer.proof) is None
 

@@ -55,7 +55,7 @@ class TestLines:
         ann, _ = await seated(service, game, "ann", "bob")
         await ann.until_over()
         stored = await service.lines(game)
-        for start in range(0, len(stored) + 1):
+        for start in range(len(stored) + 1):
             assert await drain(service, game, start) == stored[start:]
 
     async def test_behind_the_end_are_refused(self, service: Service) -> None:
