@@ -1,0 +1,47 @@
+"""The machine's clock: never backwards, never early."""
+
+import asyncio
+import time
+
+import pytest
+
+from dealer_service.tables.clock import SystemClock
+
+
+def test_it_gives_milliseconds_since_1970() -> None:
+    before, now, after = time.time() * 1000, SystemClock().now(), time.time() * 1000
+    assert int(before) - 1 <= now <= after + 1
+
+
+def test_a_wall_clock_that_is_set_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SystemClock()
+    first = clock.now()
+    monkeypatch.setattr(time, "time_ns", lambda: 0)
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert 0 <= clock.now() - first < 60_000
+
+
+async def test_a_call_is_never_early() -> None:
+    clock = SystemClock()
+    for wait in (0, 1, 2, 3, 5):
+        at = clock.now() + wait
+        called = asyncio.get_running_loop().create_future()
+        clock.call_at(at, lambda called=called: called.set_result(clock.now()))  # type: ignore[misc]
+        assert await called >= at
+
+
+async def test_a_call_whose_time_is_past_comes_at_once() -> None:
+    clock = SystemClock()
+    called = asyncio.Event()
+    clock.call_at(clock.now() - 1000, called.set)
+    await called.wait()
+
+
+async def test_a_cancelled_call_does_not_come() -> None:
+    clock = SystemClock()
+    heard: list[str] = []
+    done = asyncio.Event()
+    clock.call_at(clock.now(), lambda: heard.append("cancelled")).cancel()
+    clock.call_at(clock.now() + 2, done.set)
+    await done.wait()
+    assert not heard
