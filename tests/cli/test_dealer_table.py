@@ -232,6 +232,33 @@ def test_house_players_leave_after_their_hands(service: Service) -> None:
         )
 
 
+def test_house_players_play_on_when_the_dealer_was_killed_and_has_restarted(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path) as service:
+        players = start(
+            "bots", "--address", service.address, "--game", "new", "--seats", "3", "--hands", "6",
+            "--pace", "0", folder=tmp_path,
+        )  # fmt: skip
+        assert players.stdout is not None
+        game = players.stdout.readline().strip()
+        record = tmp_path / "cutcard-records" / f"{game}.house-1.record"
+        while not record.exists() or b'"hand":2,' not in record.read_bytes():
+            assert players.poll() is None
+        service.process.kill()
+        service.process.wait()
+    with serving(tmp_path, "--listen", service.address) as again:
+        _, told = players.communicate(timeout=SECONDS)
+        assert players.returncode == 0, told
+        assert told.count("; it left") == 3
+        fetched = dealer("fetch", game, "--address", again.address, folder=tmp_path)
+    assert fetched.returncode == 0, fetched.stderr
+    file = (tmp_path / f"{game}.jsonl").read_text(encoding="utf-8")
+    assert file.count('"hand_ended":') >= 6
+    assert '"seat_left":' in file
+    assert '"refused":' not in record.read_text()
+
+
 def test_house_players_may_have_tokens_from_a_file(service: Service) -> None:
     folder = service.folder
     tokens = [
