@@ -106,8 +106,9 @@ class Filter:
 
     def add(self, text: str) -> None:
         """Add a text."""
-        # Twelve bits an entry and four probes: about three false positives in a thousand.
-        if self._count * 12 >= len(self._bits) * 8:
+        # With 24 bits an entry and four probes a full part gives six false positives in ten
+        # thousand; each part is twice as large as the one before, so that there are few.
+        if self._count * 24 >= len(self._bits) * 8:
             self._full.append(self._bits)
             self._bits = bytearray(2 * len(self._bits))
             self._count = 0
