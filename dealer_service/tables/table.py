@@ -37,8 +37,8 @@ from dealer_service.tables.written import Written, fault_of, refusal_of, store_f
 COVER_AFTER_MS: Final = 150
 """Lines wait this long for a checkpoint, of the 200 ms that are promised."""
 
-COVER_ALONG_MS: Final = 110
-"""From then on the next unit takes a checkpoint along, which saves one of its own."""
+SIGN_ALONG_MS: Final = 110
+"""A unit takes its checkpoint along when the last one is so old; that saves one of its own."""
 
 ENTROPY_RETRY_MS: Final = 1_000
 
@@ -95,6 +95,7 @@ class Table:
         self._timer_at = 0
         self._cover: Timer | None = None
         self._uncovered_since: int | None = None
+        self._signed_at = 0
         self._refusal: Refused | None = None
         self._fault: BaseException | None = None
         self._last_write: Written | None = None
@@ -202,9 +203,11 @@ class Table:
         `then` is called last, with what went wrong if anything did.
         """
         dealing = self.dealing
-        since = None if unit.signed else self._uncovered_since
-        if since is not None and unit.at >= since + COVER_ALONG_MS and not dealing.log.is_covered:
+        if unit.signed:
+            self._signed_at = unit.at
+        elif unit.at >= self._signed_at + SIGN_ALONG_MS and not dealing.log.is_covered:
             dealing.log.sign(unit)
+            self._signed_at = unit.at
         change = dealing.finish(unit)
         if unit.signed:
             self._checkpoint = (unit.signed[-1].note, unit.signed[-1].size)
