@@ -6,8 +6,9 @@ ask for, with its proof beside it, and as private openings to the seat that a ca
 Nothing here shows in a repr.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from dealer_service.fairness.cards import card_name
 from dealer_service.fairness.commitment import hand_commitment
@@ -17,6 +18,31 @@ from dealer_service.rules.entry import Dealt, Destination, HandOpened, OpenedCar
 from dealer_service.tables.watchers import PrivateOpenings, Proven
 
 
+class Faces(Sequence[OpenedCard]):
+    """A deck's cards by position as entries open them, each made when it is asked for."""
+
+    __slots__ = ("_deck",)
+
+    def __init__(self, deck: SealedDeck) -> None:
+        self._deck = deck
+
+    def __len__(self) -> int:
+        return len(self._deck.cards)
+
+    @overload
+    def __getitem__(self, at: int) -> OpenedCard: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[OpenedCard, ...]: ...
+    def __getitem__(self, at: int | slice) -> OpenedCard | tuple[OpenedCard, ...]:
+        if isinstance(at, slice):
+            return tuple([self._face(position) for position in range(*at.indices(len(self)))])
+        return self._face(range(len(self))[at])
+
+    def _face(self, position: int) -> OpenedCard:
+        deck = self._deck
+        return OpenedCard(position, card_name(deck.cards[position]), deck.salts[position].hex())
+
+
 @dataclass(slots=True)
 class Custody:
     """The secrets of one hand; `deck` and `faces` (the same by position) once it is committed."""
@@ -24,7 +50,7 @@ class Custody:
     hand: int
     secret: bytes = field(repr=False)
     deck: SealedDeck | None = field(default=None, repr=False)
-    faces: tuple[OpenedCard, ...] = field(default=(), repr=False)
+    faces: Sequence[OpenedCard] = field(default=(), repr=False)
 
     def commitment(self, origin: str, game: bytes) -> str:
         """Give the commitment to the secret, in hex."""
@@ -39,12 +65,7 @@ class Custody:
     def fix(self, mixed: bytes) -> SealedDeck:
         """Derive the deck of the mix and keep it."""
         self.deck = deck = derive(self.secret, mixed)
-        self.faces = tuple(
-            [
-                OpenedCard(position, card_name(card), salt.hex())
-                for position, (card, salt) in enumerate(zip(deck.cards, deck.salts, strict=True))
-            ]
-        )
+        self.faces = Faces(deck)
         return deck
 
     def prove(self, positions: Iterable[int]) -> list[Proven]:
