@@ -520,6 +520,9 @@ class Bot:
             except grpc.aio.AioRpcError as error:
                 if "grpc-status-details-bin" in dict(error.trailing_metadata() or ()):
                     self.refusals.append(read_refusal(error))
+            except grpc.aio.UsageError:
+                # The test has ended and closed the channel.
+                return
 
         task = asyncio.create_task(run())
         self._tasks.add(task)
