@@ -16,6 +16,7 @@ from audit_cli.report.finding import (
     Damaged,
     Finding,
     Fork,
+    Notice,
     Promise,
     Report,
 )
@@ -31,7 +32,7 @@ class _Gathered:
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
-        self.notices: list[str] = []
+        self.notices: list[Notice] = []
         self.warnings: list[str] = []
         self.forks: list[Fork] = []
         self.damage: list[Damaged] = []
@@ -40,8 +41,8 @@ class _Gathered:
     def finding(self, finding: Finding, /) -> None:
         self.findings.append(finding)
 
-    def notice(self, text: str, /) -> None:
-        self.notices.append(text)
+    def notice(self, notice: Notice, /) -> None:
+        self.notices.append(notice)
 
     def warning(self, text: str, /) -> None:
         self.warnings.append(text)

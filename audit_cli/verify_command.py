@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 from dataclasses import replace
@@ -18,7 +19,7 @@ from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
 from audit_cli.note import VerifierKey, parse_note, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.progress import watched
-from audit_cli.report.finding import Promise
+from audit_cli.report.finding import Notice, Promise
 from audit_cli.report.render import render_fork, render_json, render_text
 from audit_cli.verify import audit
 
@@ -58,13 +59,16 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(message)
     report = audit(_items(files), request, CHECKS, required=required, warnings=warnings)
     written = [_write_fork(directory, fork, number) for number, fork in enumerate(report.forks, 1)]
-    report = replace(report, notices=(*report.notices, *(words for words in written if words)))
+    notices = (*report.notices, *(Notice(words) for words in written if words))
+    report = replace(report, notices=notices)
     for words in report.warnings:
         say.warning(words)
     if options.json:
         say.out(render_json(report))
     else:
-        say.out(render_text(report, colour=sys.stdout.isatty()))
+        person = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if person else None
+        say.out(render_text(report, colour=person, width=width))
     return int(report.exit_status())
 
 

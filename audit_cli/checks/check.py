@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from audit_cli.checkpoint import Checkpoint
     from audit_cli.coverage import Ended
     from audit_cli.note import Note, VerifierKey
-    from audit_cli.report.finding import Damaged, Finding, Fork
+    from audit_cli.report.finding import Damaged, Finding, Fork, Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Emit(Protocol):
         """Report one finding."""
         ...
 
-    def notice(self, text: str, /) -> None:
+    def notice(self, notice: Notice, /) -> None:
         """Print something that is no verdict: voids, re-rolls, late acts."""
         ...
 

@@ -178,10 +178,8 @@ class Complete:
         words = None if void is None else describe_would_be(self._table, *void)
         if words is not None:
             del self._pending[body["hand"]]
-        again = ""
-        if body["links"] and not players:
-            again = ", after links came"
-        self._print([f"hand {body['hand']} is void: {body['reason']}{by}{again}", *(words or [])])
+        again = ", after links came" if body["links"] and not players else ""
+        self._print(f"hand {body['hand']} is void: {body['reason']}{by}{again}", *(words or []))
 
     def anchored(self, line: Line) -> None:
         """See whether a missing link completes the links of a void."""
@@ -196,15 +194,13 @@ class Complete:
         words = describe_would_be(self._table, *void)
         if words is not None:
             del self._pending[void.hand.number]
-            text = f"hand {number}, void, now that the link of {player} is known"
-            self._print([text, *words])
+            text = f"hand {number} was void, and {player} has given its missing link since"
+            self._print(text, *words)
 
-    def _print(self, words: list[str]) -> None:
+    def _print(self, *words: str) -> None:
         self._printed += 1
         if self._printed <= MAX_PRINTED:
-            self._voice.notice(words[0])
-            for text in words[1:]:
-                self._voice.detail(text)
+            self._voice.notice(*words)
 
     def game_closed(self, line: Line) -> None:
         """Take the close, before the table takes the entry."""

@@ -168,8 +168,9 @@ class Mine:
                 self._voice.begin("")
                 self._voice.notice(f"the record's game {game} is not in the input")
         if self._found:
-            links = "link is" if self._found == 1 else "links are"
-            text = f"the {links} in its {count(self._found, 'deck')}, as its client sent them"
-            self._voice.holds(f"{self._player}: {text}")
+            decks = count(self._found, "deck")
+            self._voice.holds(
+                f"the link that the client of {self._player} sent is in each of {decks}"
+            )
         else:
             self._voice.unproved(f"no deck with a link of the record of {self._player}")

@@ -180,7 +180,8 @@ class Mixed:
             shown = ", ".join(map(str, self._rerolls[:MAX_REROLLS]))
             more = len(self._rerolls) - MAX_REROLLS
             tail = f" and {more:,} more" if more > 0 else ""
-            text = f"re-rolls: {count(len(self._rerolls), 'hand')} void after links came"
+            hands = "hand was" if len(self._rerolls) == 1 else "hands were"
+            text = f"re-rolls: {len(self._rerolls):,} {hands} void after links came"
             self._voice.notice(f"{text} ({shown}{tail})")
         self._voice.end()
 
@@ -193,8 +194,8 @@ class Mixed:
             return
         k, n = self._weakest
         text = (
-            f"{count(self._links, 'link')} fit; at least {k} of {n} players in each deck, as "
-            f"logged by the dealer (weakest: hand {self._weakest_hand})"
+            f"{k} of {n} players in the weakest deck, of hand {self._weakest_hand}; "
+            f"{count(self._links, 'link')} fit, as logged by the dealer"
         )
         if k:
             self._voice.holds(text)

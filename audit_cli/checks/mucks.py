@@ -69,5 +69,5 @@ class Mucks:
         """Say how many mucks could not be judged."""
         waiting = self._unjudged + sum(map(len, self._waiting.values()))
         if waiting:
-            text = f"{count(waiting, 'muck')} can not be judged without their secrets"
+            text = f"{count(waiting, 'muck')} not to be judged before the hand's secret is there"
             self._voice.unproved(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit_cli.report.finding import Finding, Promise, Verdict
+from audit_cli.report.finding import Finding, Notice, Promise, Verdict
 
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
@@ -73,13 +73,9 @@ class Voice:
         """Say that the promise has no place in these games."""
         self._emit.finding(Finding(self.promise, Verdict.NOT_APPLICABLE, text))
 
-    def notice(self, text: str) -> None:
+    def notice(self, text: str, *details: str) -> None:
         """Print something of this game that is no verdict."""
-        self._emit.notice(f"game {self._game[:8]}: {text}" if self._game else text)
-
-    def detail(self, text: str) -> None:
-        """Print more about what was noticed last."""
-        self._emit.notice(f"  {text}")
+        self._emit.notice(Notice(text, self._game or None, details))
 
     def _say(
         self, verdict: Verdict, text: str, line: Line | None, hand: int | None, **differ: object

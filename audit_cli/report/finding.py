@@ -98,6 +98,15 @@ class Damaged:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to know that is no verdict, such as a void, with what belongs to it."""
+
+    text: str
+    game: str | None = None
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AuditedGame:
     """One game of the input: how much of it there was and how much of that is signed.
 
@@ -135,7 +144,7 @@ class Report:
     findings: tuple[Finding, ...]
     damage: tuple[Damaged, ...]
     warnings: tuple[str, ...]
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     forks: tuple[Fork, ...]
     asked: frozenset[Promise]
     required: frozenset[Promise]

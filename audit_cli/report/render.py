@@ -6,9 +6,10 @@ Text from the input is escaped to printable ASCII, so that no file can move a re
 from __future__ import annotations
 
 import json
+import textwrap
 
 from audit_cli.problem import printable
-from audit_cli.report.finding import ExitStatus, Finding, Fork, Promise, Report, Verdict
+from audit_cli.report.finding import ExitStatus, Finding, Fork, Notice, Promise, Report, Verdict
 
 MAX_DETAILS = 20
 
@@ -19,6 +20,8 @@ _COLOURS = {
     Verdict.NOT_APPLICABLE: "2",
 }
 _LONGEST = 500
+# Text is not folded into less than this.
+_NARROWEST = 30
 
 _SUMMARIES = {
     ExitStatus.HOLDS: "all that was asked for holds",
@@ -28,38 +31,76 @@ _SUMMARIES = {
 }
 
 
-def render_text(report: Report, *, colour: bool) -> str:
-    """Return the report for people: games, a line a promise with evidence, then details."""
-    lines = [
-        f"game {game.game} of {game.origin}: {game.entries:,} entries, {game.signed:,} of them "
-        f"under {game.checkpoints:,} checkpoints ({printable(game.source, 200)})"
-        for game in report.games
-    ]
-    lines.append("")
+def render_text(report: Report, *, colour: bool, width: int | None = None) -> str:
+    """Return the report for people: games, a line a promise with evidence, then details.
+
+    Lines are folded at `width` columns, None for never.
+    """
+    page = _Page(width)
+    several = len(report.games) > 1
+    for game in report.games:
+        page.add(f"game {game.game} of {game.origin}")
+        signed = "all" if game.signed == game.entries else f"{game.signed:,} of them"
+        checkpoints = f"{game.checkpoints:,} checkpoint{'' if game.checkpoints == 1 else 's'}"
+        source = printable(game.source, 200)
+        page.add(f"  {game.entries:,} entries, {signed} under {checkpoints} ({source})")
+    page.add("")
     verdicts = report.verdicts()
     for promise in Promise:
-        lines += _promise_lines(report, promise, verdicts[promise], colour=colour)
-    several = len(report.games) > 1
+        _add_promise(page, report, promise, verdicts[promise], colour=colour, several=several)
     for verdict in (Verdict.BROKEN, Verdict.NOT_ESTABLISHED):
         details = [f for f in report.findings if f.verdict is verdict and _has_details(f)]
         if details:
-            lines += ["", f"{verdict.value}:"]
+            page.add("", f"{verdict.value}:")
         for finding in details[:MAX_DETAILS]:
-            lines += _detail_lines(finding, several=several)
+            _add_details(page, finding, several=several)
         if len(details) > MAX_DETAILS:
-            lines.append(f"  and {len(details) - MAX_DETAILS:,} more; --json lists them all")
-    if report.notices:
-        lines += ["", "to know:", *(f"  {_safe(notice)}" for notice in report.notices)]
+            page.add(f"  and {len(details) - MAX_DETAILS:,} more; --json lists them all")
+    _add_notices(page, report, several=several)
     if report.damage:
-        lines += ["", "not of this format:"]
+        page.add("", "not of this format:")
     for damaged in report.damage:
         place = f"{printable(damaged.source, 200)}, line {damaged.line:,}"
-        lines.append(f"  {place}: {_safe(damaged.reason)}")
+        page.add(f"  {place}: {_safe(damaged.reason)}")
         if damaged.hint:
-            lines.append(f"    hint: {_safe(damaged.hint)}")
+            page.add(f"    hint: {_safe(damaged.hint)}")
     status = report.exit_status()
-    lines += ["", f"{_SUMMARIES[status]} (exit status {int(status)})"]
-    return "\n".join(lines) + "\n"
+    page.add("", f"{_SUMMARIES[status]} (exit status {int(status)})")
+    return "\n".join(page.lines) + "\n"
+
+
+class _Page:
+    """Lines of text, folded behind their own indent."""
+
+    def __init__(self, width: int | None) -> None:
+        self.lines: list[str] = []
+        self._width = width
+
+    def add(self, *lines: str) -> None:
+        """Add lines; what does not fit goes on two columns further in."""
+        for line in lines:
+            indent = len(line) - len(line.lstrip(" ")) + 2
+            self._fold(line, indent)
+
+    def add_beside(self, label: str, shown: str, text: str) -> None:
+        """Add a line with a label of so many columns, shown otherwise than it is counted."""
+        start = len(self.lines)
+        self._fold(f"{label}{text}", len(label))
+        self.lines[start] = shown + self.lines[start][len(label) :]
+
+    def _fold(self, line: str, indent: int) -> None:
+        if self._width is None or len(line) <= self._width:
+            self.lines.append(line)
+            return
+        own = len(line) - len(line.lstrip(" "))
+        self.lines += textwrap.wrap(
+            line[own:],
+            max(self._width, indent + _NARROWEST),
+            initial_indent=line[:own],
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def _safe(words: str) -> str:
@@ -71,46 +112,62 @@ def _has_details(finding: Finding) -> bool:
     return finding.verdict is Verdict.BROKEN or any(place is not None for place in places)
 
 
-def _promise_lines(
-    report: Report, promise: Promise, verdict: Verdict, *, colour: bool
-) -> list[str]:
-    findings = report.of(promise)
-    deciding = [finding for finding in findings if finding.verdict is verdict]
-    shown = f"{verdict.value:<16}"
-    if colour:
-        shown = f"\x1b[{_COLOURS[verdict]}m{shown}\x1b[0m"
+def _place(finding: Finding, *, several: bool) -> list[str]:
+    """Say where a finding is; the game where there are several."""
+    place = [f"game {finding.game[:8]}"] if several and finding.game is not None else []
+    for name in ("hand", "entry", "line"):
+        number = getattr(finding, name)
+        if number is not None:
+            place.append(f"{name} {number:,}")
+    return place
+
+
+def _add_promise(  # noqa: PLR0913 - what is shown, of what, and how
+    page: _Page, report: Report, promise: Promise, verdict: Verdict, *, colour: bool, several: bool
+) -> None:
+    deciding = [finding for finding in report.of(promise) if finding.verdict is verdict]
     asked = "" if promise in report.asked | report.required else " (not asked for)"
     texts = list(dict.fromkeys(_safe(finding.text) for finding in deciding))
     if not texts:
         texts = ["no check reported on it"]
-    first = texts[0]
-    if len(deciding) > 1 and verdict is Verdict.BROKEN:
-        first = f"{first}, and {len(deciding) - 1:,} more below"
-        texts = texts[:1]
-    lines = [f"{promise.value:<13} {shown} {first}{asked}"]
-    indent = " " * 31
-    lines += [f"{indent}{more}" for more in texts[1:4]]
-    lines += [f"{indent}{_safe(item)}" for finding in deciding[:1] for item in finding.evidence]
-    return lines
+    if verdict is Verdict.BROKEN:
+        place = ", ".join(_place(deciding[0], several=several))
+        more = f"; {len(deciding) - 1:,} more below" if len(deciding) > 1 else ""
+        texts = [f"{place}: {texts[0]}{more}" if place else f"{texts[0]}{more}"]
+    word = f"{verdict.value:<16}"
+    label = f"{promise.value:<13} {word} "
+    shown = label
+    if colour:
+        shown = f"{promise.value:<13} \x1b[{_COLOURS[verdict]}m{word}\x1b[0m "
+    page.add_beside(label, shown, f"{texts[0]}{asked}")
+    blank = " " * len(label)
+    evidence = [_safe(item) for finding in deciding[:1] for item in finding.evidence]
+    for text in (*texts[1:4], *evidence):
+        page.add_beside(blank, blank, text)
 
 
-def _detail_lines(finding: Finding, *, several: bool) -> list[str]:
-    place = [finding.promise.value]
-    if several and finding.game is not None:
-        place.append(f"game {finding.game}")
-    if finding.hand is not None:
-        place.append(f"hand {finding.hand:,}")
-    if finding.entry is not None:
-        place.append(f"entry {finding.entry:,}")
-    if finding.line is not None:
-        place.append(f"line {finding.line:,}")
-    lines = [f"  {', '.join(place)}: {_safe(finding.text)}"]
-    if finding.expected is not None:
-        lines.append(f"    expected  {_safe(finding.expected)}")
-    if finding.found is not None:
-        lines.append(f"    found     {_safe(finding.found)}")
-    lines += [f"    {_safe(item)}" for item in finding.evidence]
-    return lines
+def _add_details(page: _Page, finding: Finding, *, several: bool) -> None:
+    place = [finding.promise.value, *_place(finding, several=several)]
+    page.add(f"  {', '.join(place)}: {_safe(finding.text)}")
+    for label, value in (("expected", finding.expected), ("found", finding.found)):
+        if value is not None:
+            margin = f"    {label:<8}  "
+            page.add_beside(margin, margin, _safe(value))
+    page.add(*(f"    {_safe(item)}" for item in finding.evidence))
+
+
+def _add_notices(page: _Page, report: Report, *, several: bool) -> None:
+    """Add what is to be known, by game where there are several."""
+    if report.notices:
+        page.add("", "to know:")
+    game = None
+    for notice in report.notices:
+        if several and notice.game is not None and notice.game != game:
+            page.add(f"  game {_safe(notice.game[:8])}")
+        game = notice.game
+        indent = "    " if several and game is not None else "  "
+        page.add(f"{indent}{_safe(notice.text)}")
+        page.add(*(f"{indent}  {_safe(item)}" for item in notice.details))
 
 
 def render_json(report: Report) -> str:
@@ -146,7 +203,7 @@ def render_json(report: Report) -> str:
             for d in report.damage
         ],
         "warnings": list(report.warnings),
-        "notices": list(report.notices),
+        "notices": [_notice_value(notice) for notice in report.notices],
     }
     return json.dumps(value) + "\n"
 
@@ -159,6 +216,15 @@ def _finding_value(finding: Finding) -> dict[str, object]:
             value[name] = content
     if finding.evidence:
         value["evidence"] = list(finding.evidence)
+    return value
+
+
+def _notice_value(notice: Notice) -> dict[str, object]:
+    value: dict[str, object] = {"text": notice.text}
+    if notice.game is not None:
+        value["game"] = notice.game
+    if notice.details:
+        value["details"] = list(notice.details)
     return value
 
 

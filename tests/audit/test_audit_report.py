@@ -1,6 +1,8 @@
 """A report's lines and exit status (protocol 12)."""
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +12,7 @@ from audit_cli.report.finding import (
     Damaged,
     ExitStatus,
     Finding,
+    Notice,
     Promise,
     Report,
     Verdict,
@@ -24,7 +27,7 @@ def report(
     damage: tuple[Damaged, ...] = (),
     asked: frozenset[Promise] = ALWAYS_ASKED,
     required: frozenset[Promise] = frozenset(),
-    notices: tuple[str, ...] = (),
+    notices: tuple[Notice, ...] = (),
 ) -> Report:
     game = AuditedGame("game.jsonl", "ab" * 16, "dealer.example.net", 10, 9, 3, beacon=False)
     return Report((game,), findings, damage, (), notices, (), asked, required)
@@ -110,22 +113,56 @@ def test_colour_only_where_it_is_asked_for() -> None:
     assert "\x1b[32m" in render_text(report(*HOLDS), colour=True)
 
 
+@pytest.mark.parametrize("colour", [False, True])
+def test_lines_are_folded_at_the_width_of_a_terminal(colour: bool) -> None:
+    long = "a word " * 30
+    found = (
+        Finding(Promise.BOUND, Verdict.BROKEN, long, hand=3, expected=long, found=long),
+        Finding(Promise.DEALT, Verdict.HOLDS, long, evidence=(long,)),
+    )
+    notices = (Notice(long, details=(long,)),)
+    text = render_text(report(*found, notices=notices), colour=colour, width=80)
+    plain = re.sub("\x1b\\[[0-9;]*m", "", text)
+    assert all(len(line) <= 80 for line in plain.splitlines())
+    assert "BOUND         broken           hand 3: a word" in plain
+    assert "DEALT         holds            a word" in plain
+    unfolded = render_text(report(*found, notices=notices), colour=False)
+    assert unfolded.split() == plain.split()
+
+
+def test_notices_stand_under_their_game_where_there_are_several() -> None:
+    one = report(notices=(Notice("a void", "ab" * 16, ("its deck",)),))
+    assert "to know:\n  a void\n    its deck\n" in render_text(one, colour=False)
+    two = replace(one, games=one.games * 2)
+    assert "to know:\n  game abababab\n    a void\n      its deck\n" in render_text(
+        two, colour=False
+    )
+
+
 def test_nothing_from_a_file_moves_the_cursor() -> None:
     evil = "\x1b[2J\x07\u202e"
     broken = Finding(Promise.BOUND, Verdict.BROKEN, evil, expected=evil, found=evil)
     damaged = Damaged(evil, 1, evil, evil)
-    text = render_text(report(broken, damage=(damaged,), notices=(evil,)), colour=False)
+    text = render_text(
+        report(broken, damage=(damaged,), notices=(Notice(evil, details=(evil,)),)), colour=False
+    )
     assert text.isascii()
     assert text.replace("\n", "").isprintable()
 
 
 def test_json_gives_verdicts_findings_and_status() -> None:
     value = json.loads(
-        render_json(report(*HOLDS, finding(Promise.DEALT, Verdict.BROKEN), notices=("n",)))
+        render_json(
+            report(
+                *HOLDS,
+                finding(Promise.DEALT, Verdict.BROKEN),
+                notices=(Notice("n", "ab" * 16, ("d",)),),
+            )
+        )
     )
     assert value["exit_status"] == 1
     assert value["games"][0]["signed"] == 9
-    assert value["notices"] == ["n"]
+    assert value["notices"] == [{"text": "n", "game": "ab" * 16, "details": ["d"]}]
     dealt = next(p for p in value["promises"] if p["promise"] == "DEALT")
     assert dealt["verdict"] == "broken"
     assert dealt["asked"]

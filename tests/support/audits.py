@@ -68,6 +68,11 @@ def tell(report: Report) -> str:
     ) + "".join(f"\nline {one.line}: {one.reason}" for one in report.damage)
 
 
+def told(report: Report) -> str:
+    """Put what the report notices beside its verdicts into lines."""
+    return "\n".join(words for one in report.notices for words in (one.text, *one.details))
+
+
 def read_checkpoint(note: str, key: str) -> Checkpoint:
     """Give the checkpoint in a note whose signature holds under a verifier key."""
     trusted = parse_vkey(key)
