@@ -12,10 +12,32 @@ from typing import overload
 
 from dealer_service.fairness.cards import card_name
 from dealer_service.fairness.commitment import hand_commitment
-from dealer_service.fairness.deck import SealedDeck, derive
+from dealer_service.fairness.deck import Opening, SealedDeck, derive
 from dealer_service.fairness.mixing import Link, mix
 from dealer_service.rules.entry import Dealt, Destination, HandOpened, OpenedCard
 from dealer_service.tables.watchers import PrivateOpenings, Proven
+
+
+class Openings(Sequence[Opening]):
+    """The openings of some positions, each made when it is asked for, which many never are."""
+
+    __slots__ = ("_deck", "_positions")
+
+    def __init__(self, deck: SealedDeck, positions: Sequence[int]) -> None:
+        self._deck = deck
+        self._positions = positions
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    @overload
+    def __getitem__(self, at: int) -> Opening: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Opening, ...]: ...
+    def __getitem__(self, at: int | slice) -> Opening | tuple[Opening, ...]:
+        if isinstance(at, slice):
+            return tuple([self._deck.opening(position) for position in self._positions[at]])
+        return self._deck.opening(self._positions[at])
 
 
 class Faces(Sequence[OpenedCard]):
@@ -81,7 +103,7 @@ class Custody:
             if one.to is Destination.SEAT and one.seat is not None:
                 seats.setdefault(one.seat, []).append(one.position)
         return {
-            seat: PrivateOpenings(self.hand, tuple(deck.opening(one) for one in positions))
+            seat: PrivateOpenings(self.hand, Openings(deck, positions))
             for seat, positions in seats.items()
         }
 

@@ -326,6 +326,8 @@ class Table:
             waiting = self._deferred.popleft()
             self._guarded(waiting.run, waiting.answer)
             return True
+        if state.play is not None and state.play.pending is not None:
+            return False
         unit = dealing.begin_unit()
         self._take_due(unit)
         if unit.lines:

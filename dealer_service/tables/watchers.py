@@ -7,7 +7,7 @@ is bounded, and when it is full the watcher is ended with the index from which i
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -54,7 +54,7 @@ class PrivateOpenings:
     """The openings of one seat's own cards, for its player alone."""
 
     hand: int
-    openings: tuple[Opening, ...] = field(repr=False)
+    openings: Sequence[Opening] = field(repr=False)
     wire: bytes | None = field(default=None, repr=False)
 
 
