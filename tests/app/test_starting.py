@@ -6,19 +6,23 @@ from pathlib import Path
 import pytest
 
 from dealer_service.app import Dealer
-from dealer_service.config import Settings, SettingError
+from dealer_service.config import SettingError, Settings
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.tables.recovery import CannotRecover
 from tests.support.service import ORIGIN, Bot, seated, serving, stop, waiting
 
 
+def keys(folder: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in folder.glob("*.key")}
+
+
 async def refused(folder: Path, origin: str = ORIGIN) -> StoreError:
     """Start where it must not be possible, and give the error."""
-    before = {one.name: one.read_bytes() for one in folder.glob("*.key")}
+    before = keys(folder)
     with pytest.raises(StoreError) as caught:
         async with serving(folder, origin=origin):
             pass
-    assert before == {one.name: one.read_bytes() for one in folder.glob("*.key")}
+    assert keys(folder) == before
     return caught.value
 
 

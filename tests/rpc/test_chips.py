@@ -1,4 +1,4 @@
-"""The stream of chips: every movement once, in order, with its reference, for a wallet to settle."""
+"""The stream of chips: every movement once, in order, with its reference, for a wallet."""
 
 import asyncio
 from pathlib import Path

@@ -64,7 +64,7 @@ class TestTheTurnClock:
         ann, bob = await seated(service, game, "ann", "bob", policy=waiting)
         turn = await ann.until(lambda bot: bot.decision)
         await (ann if turn.seat == 1 else bob).act(1, 1, play_pb2.ACT_CALL)
-        await ann.until(lambda bot: bot.decision.turn == 2)
+        await ann.until(lambda bot: bot.decision and bot.decision.turn == 2)
         service.advance(5000)
         act = await ann.until_line("acted", turn=2)
         assert (act["act"], act["by"]) == ("check", "clock")

@@ -9,7 +9,7 @@ from audit_cli.merkle import leaf_hash, root_of, verify_consistency, verify_incl
 from cutcard.v1 import fairness_pb2
 from dealer_service.access.roles import Role
 from tests.support.audits import judge, read_checkpoint, tell, unproved
-from tests.support.service import Service, read, refusal, seated, waiting
+from tests.support.service import Service, listing, read, refusal, seated, waiting
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def test_the_newest_checkpoint_is_of_all_lines_of_a_game_that_is_over(
 class TestListEntries:
     async def test_gives_lines_from_any_index_on(self, service: Service, game: str) -> None:
         lines = await service.lines(game)
-        request = fairness_pb2.ListEntriesRequest(**{"game": game, "from": 5, "limit": 3})
+        request = listing(game, 5, 3)
         answer = await service.fair.ListEntries(request, metadata=service.header("ann"))
         assert (answer.first, list(answer.lines), answer.size) == (5, lines[5:8], len(lines))
 
@@ -54,10 +54,10 @@ class TestListEntries:
         self, service: Service, game: str
     ) -> None:
         size = len(await service.lines(game))
-        request = fairness_pb2.ListEntriesRequest(**{"game": game, "from": size})
+        request = listing(game, size)
         answer = await service.fair.ListEntries(request, metadata=service.operator)
         assert not answer.lines
-        request = fairness_pb2.ListEntriesRequest(**{"game": game, "from": size + 1})
+        request = listing(game, size + 1)
         told = await refusal(service.fair.ListEntries(request, metadata=service.operator))
         assert (told.code, told.reason) == (grpc.StatusCode.NOT_FOUND, "NO_SUCH_LINE")
         assert told.metadata == {"size": str(size)}

@@ -1,12 +1,14 @@
 """Links and anchors over the wire: when each is taken, and what a miss costs."""
 
+from typing import Any
+
 import pytest
 
 from cutcard.v1 import play_pb2
 from tests.support.service import Bot, Service, fresh_id, refusal, seated, waiting
 
 
-def anchor(game: str, value: bytes, **missing: object) -> play_pb2.AnchorRequest:
+def anchor(game: str, value: bytes, **missing: Any) -> play_pb2.AnchorRequest:
     return play_pb2.AnchorRequest(request_id=fresh_id(), game=game, anchor=value, **missing)
 
 

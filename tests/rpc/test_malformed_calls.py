@@ -17,7 +17,7 @@ from tests.support.every_call import (
     STREAMS,
     invoke,
 )
-from tests.support.service import Service, refusal
+from tests.support.service import Service, listing, refusal, watching
 
 BIG = 2**53
 
@@ -74,7 +74,7 @@ CASES: list[tuple[str, Any, set[str]]] = [
     ),
     ("Show", play_pb2.ShowRequest(request_id="1", game="x"), {"request_id", "game", "hand"}),
     ("GetTable", play_pb2.GetTableRequest(game="g" * 32), {"game"}),
-    ("Watch", play_pb2.WatchRequest(**{"game": "", "from": BIG}), {"game", "from"}),
+    ("Watch", watching("", BIG), {"game", "from"}),
     (
         "OpenGame",
         operate_pb2.OpenGameRequest(reference="\x7f"),
@@ -94,7 +94,7 @@ CASES: list[tuple[str, Any, set[str]]] = [
     ("FollowChips", operate_pb2.FollowChipsRequest(after=BIG), {"after"}),
     (
         "ListEntries",
-        fairness_pb2.ListEntriesRequest(**{"game": GAME, "from": BIG, "limit": 1001}),
+        listing(GAME, BIG, 1001),
         {"from", "limit"},
     ),
     (
@@ -151,15 +151,16 @@ async def test_all_faults_of_a_rule_set_are_named_at_once(service: Service) -> N
 
 
 async def test_bytes_that_are_no_message_are_refused(service: Service) -> None:
+    channel: Any = service.channel
     kind = {"PlayService": service.play, "OperateService": service.operate}
     for method in EVERY:
         name = next((one for one, stub in kind.items() if hasattr(stub, method)), "FairnessService")
         path = f"/cutcard.v1.{name}/{method}"
         header = caller(service, method)
         if method in STREAMS:
-            call = service.channel.unary_stream(path)(b"\xff\xff\xff", metadata=header).read()
+            call = channel.unary_stream(path)(b"\xff\xff\xff", metadata=header).read()
         else:
-            call = service.channel.unary_unary(path)(b"\xff\xff\xff", metadata=header)
+            call = channel.unary_unary(path)(b"\xff\xff\xff", metadata=header)
         told = await refusal(call)
         assert (method, told.reason) == (method, "MALFORMED_REQUEST")
         assert told.code is grpc.StatusCode.INVALID_ARGUMENT

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -11,7 +12,7 @@ from dealer_service.tables import requests as tables_requests
 from tests.support.service import Bot, Service, fresh_id, refusal, seated, serving, waiting
 
 
-def take_seat(game: str, **changes: object) -> play_pb2.TakeSeatRequest:
+def take_seat(game: str, **changes: Any) -> play_pb2.TakeSeatRequest:
     request = play_pb2.TakeSeatRequest(
         request_id="the-same-id",
         game=game,
@@ -85,7 +86,8 @@ async def test_with_other_content_it_is_refused_and_changes_nothing(service: Ser
     header = service.header("ann")
     await service.play.TakeSeat(take_seat(game), metadata=header)
     before = await service.lines(game)
-    for changes in ({"stack": 201}, {"seat": 3}, {"reference": "another"}):
+    others: list[dict[str, Any]] = [{"stack": 201}, {"seat": 3}, {"reference": "another"}]
+    for changes in others:
         told = await refusal(service.play.TakeSeat(take_seat(game, **changes), metadata=header))
         assert (told.code, told.reason) == (grpc.StatusCode.ALREADY_EXISTS, "REQUEST_ID_REUSED")
     leave = play_pb2.LeaveSeatRequest(request_id="the-same-id", game=game)

@@ -1,6 +1,7 @@
 """Watching: the same lines for everybody, a player's own openings, checkpoints in time."""
 
 import asyncio
+from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -8,10 +9,12 @@ import pytest
 
 from cutcard.v1 import play_pb2
 from dealer_service.access.roles import Caller, Role
+from dealer_service.fairness.cards import CARD_NAMES
+from dealer_service.fairness.deck import Opening, verify_opening
 from dealer_service.rpc.watch import Watch
 from dealer_service.tables import watchers
 from dealer_service.tables.refused import Refused
-from dealer_service.transcript.merkle import leaf_hash, tree_root, verify_inclusion
+from dealer_service.transcript.merkle import leaf_hash, tree_root
 from tests.support.audits import read_checkpoint
 from tests.support.service import (
     Bot,
@@ -279,8 +282,7 @@ class TestASlowWatcher:
             table = service.table(game)
             await ann.until(lambda bot: bot.decision)
             with pytest.raises(Refused) as caught:
-                async for content in stream:
-                    lines += play_pb2.WatchResponse.FromString(content).lines
+                await read_to_the_end(stream, lines)
         assert caught.value.refusal.reason == "WATCHED_TOO_SLOWLY"
         resume = caught.value.refusal.numbers["resume"]
         assert resume == len(lines)
@@ -312,6 +314,11 @@ class TestASlowWatcher:
         assert not isinstance(over, str)
         assert over.reason == "WATCHED_TOO_SLOWLY"
         assert int(over.metadata["resume"]) == len(eve.lines)
+
+
+async def read_to_the_end(stream: AsyncIterator[bytes], lines: list[bytes]) -> None:
+    async for content in stream:
+        lines += play_pb2.WatchResponse.FromString(content).lines
 
 
 def has_heard_all(service: Service, bot: Bot) -> bool:
@@ -351,12 +358,11 @@ def proofs_of(bot: Bot) -> dict[tuple[int, int], list[bytes]]:
     return found
 
 
-def proved(bot: Bot, position: int, card: str, salt: bytes, proof: object, hand: int = 1) -> bool:
-    from dealer_service.fairness.cards import CARD_NAMES  # noqa: PLC0415
-    from dealer_service.fairness.deck import card_leaf  # noqa: PLC0415
-
+def proved(  # noqa: PLR0917
+    bot: Bot, position: int, card: str, salt: bytes, proof: Iterable[bytes], hand: int = 1
+) -> bool:
+    """Say whether a card is proved under the deck that the bot saw committed."""
     deck = bot.find("deck_committed", hand=hand)
     assert deck is not None
-    leaf = card_leaf(bytes.fromhex(deck["mix"]), position, CARD_NAMES.index(card), salt)
-    root = bytes.fromhex(deck["deck_root"])
-    return verify_inclusion(leaf, position, 52, tuple(proof), root)  # type: ignore[arg-type]
+    opening = Opening(position, CARD_NAMES.index(card), salt, tuple(proof))
+    return verify_opening(bytes.fromhex(deck["deck_root"]), bytes.fromhex(deck["mix"]), opening)

@@ -58,7 +58,7 @@ class DyingJournal(SignedJournal):
 
 async def run(folder: str, port: str, fate: Fate) -> None:
     DyingJournal.fate = fate
-    app.SignedJournal = DyingJournal  # type: ignore[misc]
+    vars(app)["SignedJournal"] = DyingJournal
     settings = Settings(Path(folder), ORIGIN, f"127.0.0.1:{port}")
     dealer = app.Dealer(settings, open_store=lambda one: DyingStore(one.store, fate))
     await dealer.start()

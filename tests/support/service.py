@@ -14,8 +14,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import grpc
 import grpc.aio
@@ -176,8 +177,7 @@ class Service:
         """Give all durable lines of a game."""
         lines: list[bytes] = []
         while True:
-            request = fairness_pb2.ListEntriesRequest(game=game, limit=1000)
-            request.MergeFrom(fairness_pb2.ListEntriesRequest(**{"from": len(lines)}))
+            request = listing(game, len(lines), 1000)
             answer = await self.fair.ListEntries(request, metadata=self.operator)
             lines += answer.lines
             if len(lines) >= answer.size:
@@ -306,9 +306,10 @@ def folding(_bot: "Bot", decision: play_pb2.Decision) -> tuple[int, int]:
 
 def shoving(_bot: "Bot", decision: play_pb2.Decision) -> tuple[int, int]:
     """Put everything in."""
-    for name, act in (("raise", play_pb2.ACT_RAISE), ("bet", play_pb2.ACT_BET)):
-        if decision.HasField(name):
-            return act, getattr(decision, name).to
+    if decision.HasField("raise"):
+        return play_pb2.ACT_RAISE, getattr(decision, "raise").to
+    if decision.HasField("bet"):
+        return play_pb2.ACT_BET, decision.bet.to
     return calling(_bot, decision)
 
 
@@ -358,9 +359,7 @@ class Bot:
             seed or self._seed,
             length,
         )
-        self._links |= {
-            after.hex(): value for value, after in zip(values, values[1:], strict=False)
-        }
+        self._links |= {after.hex(): value for value, after in pairwise(values)}
         return values[-1]
 
     def link_before(self, anchor: str) -> bytes:
@@ -392,7 +391,7 @@ class Bot:
             game=self.game,
             hand=hand,
             turn=turn,
-            act=play_pb2.Act.Name(act),
+            act=cast("play_pb2.Act.ValueType", act),
             to=to,
         )
         return (await self.service.play.Act(request, metadata=self.header)).size
@@ -436,7 +435,7 @@ class Bot:
     async def until_given(self, holds: Callable[[], Any]) -> None:
         """Wait until something is true of the dealer itself, which tells nobody of it."""
         async with asyncio.timeout(PATIENCE):
-            while not holds():
+            while not holds():  # noqa: ASYNC110 - nothing tells of it
                 # One turn of the loop, in which the wire is read.
                 await asyncio.sleep(0)
 
@@ -500,7 +499,9 @@ class Bot:
         if b'"hand_opened":{' not in line:
             return
         _, opened = read(line)
-        mine = next((one for one in opened["seats"] if one["player"] == self.name), {})
+        mine: dict[str, Any] = next(
+            (one for one in opened["seats"] if one["player"] == self.name), {}
+        )
         link = self._links.get(mine.get("anchor", ""))
         if mine.get("state") == "in" and link and opened["hand"] not in self._linked:
             self._linked.add(opened["hand"])
@@ -531,7 +532,14 @@ class Bot:
 
 def watching(game: str, start: int = 0) -> play_pb2.WatchRequest:
     """Ask for a game from a line on."""
-    return play_pb2.WatchRequest(**{"game": game, "from": start})
+    fields: dict[str, Any] = {"game": game, "from": start}
+    return play_pb2.WatchRequest(**fields)
+
+
+def listing(game: str, start: int = 0, limit: int = 0) -> fairness_pb2.ListEntriesRequest:
+    """Ask for lines of a game from one on."""
+    fields: dict[str, Any] = {"game": game, "from": start, "limit": limit}
+    return fairness_pb2.ListEntriesRequest(**fields)
 
 
 async def seated(service: Service, game: str, *names: str, **how: Any) -> list[Bot]:
