@@ -18,6 +18,7 @@ class SeatWord(StrEnum):
     SITTING_OUT = "sitting_out"
     NO_CHIPS = "no_chips"
     NO_ANCHOR = "no_anchor"
+    WAITING = "waiting"
 
 
 class VoidReason(StrEnum):
@@ -33,8 +34,12 @@ class VoidReason(StrEnum):
 class Post(StrEnum):
     """What a seat posts."""
 
+    ANTE = "ante"
     SMALL_BLIND = "small_blind"
     BIG_BLIND = "big_blind"
+    STRADDLE = "straddle"
+    LIVE = "live"
+    DEAD = "dead"
 
 
 class Destination(StrEnum):
@@ -82,6 +87,156 @@ class Links(StrEnum):
     REQUIRED = "required"
 
 
+class Variant(StrEnum):
+    """Which game is dealt."""
+
+    HOLDEM = "holdem"
+    OMAHA = "omaha"
+    OMAHA_HI_LO = "omaha_hi_lo"
+
+
+class Structure(StrEnum):
+    """How much may be bet."""
+
+    NO_LIMIT = "no_limit"
+    POT_LIMIT = "pot_limit"
+    FIXED_LIMIT = "fixed_limit"
+
+
+class Button(StrEnum):
+    """How the button moves (section 8)."""
+
+    MOVING = "moving"
+    DEAD = "dead"
+
+
+class Newcomers(StrEnum):
+    """When a newcomer is dealt in, and with which post."""
+
+    NEXT_HAND = "next_hand"
+    POST = "post"
+    WAIT = "wait"
+
+
+class MissedBlinds(StrEnum):
+    """What one owes who sat out while the blinds passed."""
+
+    LIVE = "live"
+    DEAD = "dead"
+    WAIT = "wait"
+
+
+class Show(StrEnum):
+    """Who shows at the showdown."""
+
+    WINNERS = "winners"
+    ALL = "all"
+
+
+class AnteKind(StrEnum):
+    """Who pays the ante."""
+
+    EACH = "each"
+    BIG_BLIND = "big_blind"
+
+
+class StraddleKind(StrEnum):
+    """Who may straddle."""
+
+    UNDER_THE_GUN = "under_the_gun"
+    BUTTON = "button"
+    MISSISSIPPI = "mississippi"
+
+
+class StraddleRaise(StrEnum):
+    """How far the first raise over a straddle goes: by the straddle, or by the big blind."""
+
+    DOUBLE = "double"
+    BIG_BLIND = "big_blind"
+
+
+class PotSmallBlind(StrEnum):
+    """As what the small blind counts in the pot before the flop."""
+
+    EXACT = "exact"
+    ROUNDED_UP = "rounded_up"
+
+
+class ChoicesCount(StrEnum):
+    """When standing choices count: as the opening repeats them, or as they stand."""
+
+    BEFORE_LINKS = "before_links"
+    AT_ONCE = "at_once"
+
+
+class Choice(StrEnum):
+    """A standing choice of a player (section 9.8)."""
+
+    CHOP = "chop"
+    RUNS = "runs"
+    SHOW = "show"
+    STRADDLE = "straddle"
+
+
+class Half(StrEnum):
+    """Which half of a pot that high and low share."""
+
+    HIGH = "high"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bets of fixed limit; `cap` is the most of a street, 0 for none."""
+
+    small_bet: int
+    big_bet: int
+    cap: int
+    uncapped_heads_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnteRule:
+    """An ante of every player, or of the big blind for all."""
+
+    kind: AnteKind
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class StraddleRule:
+    """A straddle of twice the big blind."""
+
+    kind: StraddleKind
+    min_raise: StraddleRaise
+
+
+@dataclass(frozen=True, slots=True)
+class RakeCap:
+    """The most rake of a hand with so many players and more."""
+
+    players: int
+    cap: int
+
+
+@dataclass(frozen=True, slots=True)
+class RakeRule:
+    """What the house takes of a hand."""
+
+    per_ten_thousand: int
+    caps: tuple[RakeCap, ...]
+    no_flop_no_drop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBankRule:
+    """Time above the turn clock, by player."""
+
+    start_ms: int
+    per_hand_ms: int
+    max_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class RevealRule:
     """What is revealed when a game has closed, and how soon at the latest."""
@@ -101,18 +256,18 @@ class BeaconRule:
 class RuleSet:
     """The whole rule set of a game (section 6.1); chips in the smallest unit, times in ms."""
 
-    variant: str
-    structure: str
+    variant: Variant
+    structure: Structure
     seats: int
     small_blind: int
     big_blind: int
     chip_unit: int
     buy_in_min: int
     buy_in_max: int
-    button: str
-    newcomers: str
+    button: Button
+    newcomers: Newcomers
     absent: str
-    show: str
+    show: Show
     all_in: str
     turn_ms: int
     link_ms: int
@@ -123,6 +278,19 @@ class RuleSet:
     max_hands: int
     max_ms: int
     beacon: BeaconRule | None = None
+    hole_cards: int | None = None
+    limits: Limits | None = None
+    pot_small_blind: PotSmallBlind | None = None
+    ante: AnteRule | None = None
+    straddle: StraddleRule | None = None
+    missed_blinds: MissedBlinds | None = None
+    runs: int | None = None
+    chop: str | None = None
+    choices: ChoicesCount | None = None
+    rake: RakeRule | None = None
+    return_ms: int | None = None
+    time_bank: TimeBankRule | None = None
+    disconnect_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +393,15 @@ class Anchored:
 
 
 @dataclass(frozen=True, slots=True)
+class Preferred:
+    """All standing choices of a player from here on, rising."""
+
+    seat: int
+    player: str
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Paused:
     """The operator opens no hand from here on."""
 
@@ -232,6 +409,23 @@ class Paused:
 @dataclass(frozen=True, slots=True)
 class Resumed:
     """Hands may open again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """What a seat posts besides the blinds when it is dealt in: a live bet, and dead money."""
+
+    live: int
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Departed:
+    """Who left with what, and when, and may not yet come back with less."""
+
+    player: str
+    stack: int
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +437,9 @@ class SeatState:
     stack: int
     state: SeatWord
     anchor: str | None = None
+    choices: tuple[Choice, ...] | None = None
+    owes: Owed | None = None
+    bank_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +462,9 @@ class HandOpened:
     misses: tuple[Miss, ...]
     voids: int
     small_blind_seat: int | None = None
+    dead_small_blind_seat: int | None = None
+    straddle_seat: int | None = None
+    departed: tuple[Departed, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +582,23 @@ class Mucked:
 
 
 @dataclass(frozen=True, slots=True)
+class RunsAgreed:
+    """Everybody live agreed to deal the rest of the board so many times."""
+
+    hand: int
+    runs: int
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlindsChopped:
+    """Both blinds agreed to take their blinds back."""
+
+    hand: int
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Returned:
     """The uncalled bet goes back."""
 
@@ -408,6 +625,7 @@ class Awarded:
     rake: int
     board: int
     winners: tuple[Winner, ...]
+    half: Half | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,6 +679,7 @@ Entry = (
     | SatOut
     | CameBack
     | Anchored
+    | Preferred
     | Paused
     | Resumed
     | HandOpened
@@ -471,6 +690,8 @@ Entry = (
     | Acted
     | Opened
     | Mucked
+    | RunsAgreed
+    | BlindsChopped
     | Returned
     | Awarded
     | HandEnded
@@ -487,6 +708,7 @@ KINDS: dict[str, type[Entry]] = {
     "sat_out": SatOut,
     "came_back": CameBack,
     "anchored": Anchored,
+    "preferred": Preferred,
     "paused": Paused,
     "resumed": Resumed,
     "hand_opened": HandOpened,
@@ -497,6 +719,8 @@ KINDS: dict[str, type[Entry]] = {
     "acted": Acted,
     "opened": Opened,
     "mucked": Mucked,
+    "runs_agreed": RunsAgreed,
+    "blinds_chopped": BlindsChopped,
     "returned": Returned,
     "awarded": Awarded,
     "hand_ended": HandEnded,
