@@ -37,10 +37,13 @@ from dealer_service.tables.written import Written, fault_of, refusal_of, store_f
 COVER_AFTER_MS: Final = 150
 """Lines wait this long for a checkpoint, of the 200 ms that are promised."""
 
-SIGN_ALONG_MS: Final = 110
+SIGN_ALONG_MS: Final = 150
 """A unit takes its checkpoint along when the last one is so old; that saves one of its own."""
 
 ENTROPY_RETRY_MS: Final = 1_000
+
+MOST_WAITING: Final = 256
+"""So many changes may wait for the end of a hand, whoever asks for them."""
 
 Decide = Callable[[TableState], tuple[Entry, ...] | Refusal]
 Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
@@ -120,9 +123,13 @@ class Table:
         if known is not None:
             return known
         self.require_running()
+        wait = waits(self.dealing.state)
+        if wait and len(self._deferred) >= MOST_WAITING:
+            message = f"{MOST_WAITING} changes wait for the hand's end already: ask when it is over"
+            raise refused(ServiceReason.TOO_MANY_WAITING, message, {"waiting": MOST_WAITING})
         answer = self.requests.begin(request)
         run = partial(self._change, request, answer, decide, encode, reference)
-        if waits(self.dealing.state):
+        if wait:
             self._deferred.append(_Deferred(run, answer))
         else:
             self._guarded(run, answer)
