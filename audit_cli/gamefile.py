@@ -90,11 +90,15 @@ class Signed(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """A line behind the transcript: an `opening` (a player's own) or a `dealer_log` line."""
+    """A line behind the transcript: an `opening` (a player's own) or a `dealer_log` line.
+
+    `whole` tells whether all entries before it are covered, which is for `coverage` to say.
+    """
 
     number: int
     kind: str
     body: dict[str, Any]
+    whole: bool = True
 
 
 class Damage(NamedTuple):
