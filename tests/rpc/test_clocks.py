@@ -283,6 +283,20 @@ async def test_times_never_fall(tmp_path: Path) -> None:
         assert times == sorted(times)
 
 
+async def test_a_clock_that_was_set_back_leaves_no_line_uncovered(tmp_path: Path) -> None:
+    """The log's times stand ahead of the clock then, and checkpoints go by the clock."""
+    async with serving(tmp_path) as service:
+        game = await service.open_game()
+        service.advance(60_000)
+        await service.pause(game)
+    async with serving(tmp_path, clock=ManualClock(START - 60_000)) as service:
+        await service.resume(game)
+        service.advance(200)
+        await service.settled(game)
+        summary = await service.summary(game)
+        assert summary.signed_size == summary.size == 3
+
+
 class TestRandomnessThatFails:
     async def test_is_tried_again_and_the_dealer_says_how_it_is(self, tmp_path: Path) -> None:
         from grpc_health.v1 import health_pb2, health_pb2_grpc  # noqa: PLC0415
