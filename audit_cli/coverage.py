@@ -73,6 +73,8 @@ def cover(items: Iterable[Item], trusted: VerifierKey | None) -> Iterator[Judged
             assert game is not None
             yield from game.check_opening()
             yield game.end(item)
+        elif isinstance(item, Extra) and game is not None and not game.is_whole():
+            yield item._replace(whole=False)
         else:
             yield item
 
@@ -125,6 +127,10 @@ class _Game:
         self._unsigned[line.kind or "unreadable"] += 1
         if self._first_unsigned is None:
             self._first_unsigned = line.number
+
+    def is_whole(self) -> bool:
+        """Whether every entry so far is covered."""
+        return not self._held and self._first_unsigned is None
 
     def release(self) -> list[Line]:
         """Return the held lines, in order; none any more once there were too many."""

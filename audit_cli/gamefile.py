@@ -32,6 +32,10 @@ MAX_DAMAGE = 100
 
 _CHUNK = 256 * 1024
 _OTHER = re.compile(rb'\s*\{\s*"(checkpoint|format|opening|dealer_log)"')
+# The line of a usual note: printable ASCII, line feeds and dashes; any other is read with care.
+_PLAIN_CHECKPOINT = re.compile(
+    rb'\{"checkpoint":"((?:[ !#-\[\]-~]|\\n|\xe2\x80\x94)*+)"\}', re.DOTALL
+)
 _HEADER_SHAPES = (("game", hex_bytes(16)), ("key", text), ("origin", origin))
 
 
@@ -86,11 +90,15 @@ class Signed(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """A line behind the transcript: an `opening` (a player's own) or a `dealer_log` line."""
+    """A line behind the transcript: an `opening` (a player's own) or a `dealer_log` line.
+
+    `whole` tells whether all entries before it are covered, which is for `coverage` to say.
+    """
 
     number: int
     kind: str
     body: dict[str, Any]
+    whole: bool = True
 
 
 class Damage(NamedTuple):
@@ -136,6 +144,22 @@ def split_lines(stream: Readable) -> Iterator[bytes | Problem]:
 def _too_long() -> Problem:
     hint = f"a line has at most {MAX_LINE:,} bytes"
     return Problem(f"a line of more than {MAX_LINE:,} bytes", hint)
+
+
+def read_checkpoint_line(raw: bytes) -> str | Problem:
+    """Return the note's text in a canonical checkpoint line."""
+    plain = _PLAIN_CHECKPOINT.fullmatch(raw)
+    if plain is not None and len(raw) <= MAX_LINE:
+        return plain.group(1).replace(b"\\n", b"\n").decode("utf-8")
+    value = read_file_line(raw)
+    if isinstance(value, Problem):
+        return value
+    if type(value) is not dict or value.keys() != {"checkpoint"}:
+        return Problem("a checkpoint line with other fields")
+    note_text = value["checkpoint"]
+    if type(note_text) is not str:
+        return Problem("a checkpoint that is no text")
+    return note_text
 
 
 def read_game_file(stream: Readable, source: str) -> Iterator[Item]:
@@ -263,20 +287,13 @@ class _Reader:
             return Problem(f"header.key: {key.reason}", key.hint)
         return Header(self._source, self._number, value["game"], value["origin"], key)
 
-    def _checkpoint(  # noqa: PLR0911  (one return a kind of refusal)
-        self, raw: bytes
-    ) -> Signed | Damage:
+    def _checkpoint(self, raw: bytes) -> Signed | Damage:
         if self._behind:
             hint = "a checkpoint stands directly behind the last line that it covers"
             return self._damage(Problem("a checkpoint behind the end of the entries", hint))
-        value = read_file_line(raw)
-        if isinstance(value, Problem):
-            return self._damage(value)
-        if type(value) is not dict or value.keys() != {"checkpoint"}:
-            return self._damage(Problem("a checkpoint line with other fields"))
-        note_text = value["checkpoint"]
-        if type(note_text) is not str:
-            return self._damage(Problem("a checkpoint that is no text"))
+        note_text = read_checkpoint_line(raw)
+        if isinstance(note_text, Problem):
+            return self._damage(note_text)
         note = parse_note(note_text)
         if isinstance(note, Problem):
             return self._damage(note)

@@ -123,7 +123,7 @@ def show(walked: Walkthrough, values: dict[str, Any]) -> str:
     lines = [
         f"hand {case.hand:,} of game {case.game.hex()} at {case.origin}",
         "",
-        "1. the dealer's secret and its commitment, logged before any link was known",
+        "1. the dealer's secret; its commitment was logged before any link was known",
         f"   secret      {case.secret.hex()}",
         f"   commitment  {values['hand_commitment']}",
         "",
@@ -174,7 +174,8 @@ def _beacon_lines(case: Case) -> list[str]:
     if case.beacon is None:
         return ["   beacon      none"]
     return [
-        f"   beacon      round {case.beacon.round:,} of {case.beacon.chain.hex()}",
+        f"   beacon      round {case.beacon.round:,}",
+        f"   chain       {case.beacon.chain.hex()}",
         f"   randomness  {case.beacon.randomness.hex()}",
     ]
 

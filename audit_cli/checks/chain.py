@@ -101,9 +101,13 @@ class Chain:
             previous = opening.body.get("previous")
             if previous is not None and previous["game"] in self._ends:
                 self._compare(game, opening, previous, self._ends[previous["game"]])
+            elif previous is not None and previous["game"] not in self._openings:
+                self._tell(game, f"goes on from game {previous['game']}")
         for game, end in self._ends.items():
             follower = self._openings.get(end.next_game or "")
             if follower is None:
+                if end.next_game is not None:
+                    self._tell(game, f"goes on in game {end.next_game}")
                 continue
             named = follower.body.get("previous", {}).get("game")
             if named != game:
@@ -111,6 +115,10 @@ class Chain:
                 text = "the next game does not go on from this one"
                 found = named or "no previous game"
                 self._complete.broken(text, end.line, None, f"previous game {game}", found)
+
+    def _tell(self, game: str, words: str) -> None:
+        self._complete.begin(game)
+        self._complete.notice(f"this game {words}, which is not in the input")
 
     def _compare(self, game: str, opening: Line, previous: dict[str, Any], end: _End) -> None:
         self._complete.begin(game)

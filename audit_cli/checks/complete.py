@@ -71,17 +71,22 @@ class Complete:
         if number in self._seen:
             self._voice.broken("a hand's number comes twice", line, number)
         elif number != table.last_hand + 1 and not table.torn:
-            self._voice.broken(
-                "a hand's number is missing",
-                line,
-                number,
-                f"hand {table.last_hand + 1}",
-                f"hand {number}",
-            )
+            self._miss(line, table.last_hand + 1, number)
         self._seen.add(number)
         self._to_reveal.add(number)
         self._compare_stacks(line)
         self._moved = False
+
+    def _miss(self, line: Line, due: int, number: int) -> None:
+        """Say that the hand that is due does not come; it is the place to look at."""
+        if number > due + 1:
+            text = f"the hands from {due} to {number - 1} are missing"
+        elif number > due:
+            text = f"hand {due} is missing"
+        else:
+            text = "a hand's number goes back"
+        hand = min(due, number)
+        self._voice.broken(text, line, hand, f"hand {due}", f"hand {number}")
 
     def _compare_stacks(self, line: Line) -> None:
         """Behind a void, the chips are those of its opening (and what was added since)."""

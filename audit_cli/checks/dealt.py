@@ -53,6 +53,7 @@ class Dealt:
         self._targets: dict[int, int] = {}
         # How many hole cards each hand dealt: what a player's own opening may be of.
         self._holes: dict[int, int] = {}
+        self._unsigned = 0
         self._hand = 0
 
     def hand_opened(self, line: Line) -> None:
@@ -116,12 +117,18 @@ class Dealt:
         body = extra.body
         if extra.kind != "opening" or self._table.damaged:
             return
-        if body["position"] >= self._holes.get(body["hand"], 0):
+        holes = self._holes.get(body["hand"])
+        if holes is None and not extra.whole:
+            self._unsigned += 1
+        elif body["position"] >= (holes or 0):
             text = f"position {body['position']} is opened to a player, and went to none"
             self._voice.broken_at(text, extra.number, body["hand"])
 
     def end(self) -> None:
         """End the game: count what was not listed."""
+        if self._unsigned:
+            text = f"{count(self._unsigned, 'own opening')} of hands whose dealing is not signed"
+            self._voice.unproved(text)
         self._voice.end()
 
     def conclude(self) -> None:

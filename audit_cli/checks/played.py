@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.checks.between import Between
+from audit_cli.checks.clock import Clock
 from audit_cli.checks.mucks import Mucks
 from audit_cli.checks.voice import Voice, count
 from audit_cli.checks.words import list_shares, name_five, summarise
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from audit_cli.checks.table import Table
     from audit_cli.derive import Deck
     from audit_cli.gamefile import Line
-    from audit_cli.poker.betting import Decision
-
-MAX_LATE = 20
 
 
 class Played:
@@ -38,6 +36,7 @@ class Played:
     def __init__(self, emit: Emit) -> None:
         self._voice = Voice(Promise.PLAYED, emit)
         self._between = Between(self._voice)
+        self._clock = Clock(self._voice, self._between)
         self._hands = 0
         self._acts = 0
         self._pots = 0
@@ -48,7 +47,7 @@ class Played:
             "seat_left": between.left,
             "player_removed": between.left,
             "chips_added": between.chips_added,
-            "sat_out": self._sat_out,
+            "sat_out": self._clock.sat_out,
             "came_back": between.named,
             "anchored": between.anchored,
             "hand_opened": self._hand_opened,
@@ -69,19 +68,16 @@ class Played:
         self._table = table
         self._voice.begin(table.game)
         self._between.begin(table)
+        self._clock.begin(table)
         # The open hand as far as it can be followed.
         self._hand: Hand | None = None
-        self._clocked: int | None = None
-        self._expected = -1
-        self._late: list[str] = []
-        self._late_count = 0
         self._mucks = Mucks(self._voice)
 
     def line(self, line: Line) -> None:
         """Judge one entry before the table takes it."""
         kind = line.kind
-        if self._clocked is not None:
-            self._follow_clock(line)
+        if self._clock.acted is not None:
+            self._clock.follow(line)
         judge = self._kinds.get(kind)
         if judge is not None:
             judge(line)
@@ -244,7 +240,7 @@ class Played:
         allowed = decision.allows(act, to)
         if not allowed:
             self._broken("an act that is not open to the seat", line, decision, summarise(line))
-        self._check_by(line, hand, decision)
+        self._clock.check(line, decision, hand.turn_began)
         if not self._has(hand, seat, to - decision.bet, line):
             return
         sense = act != "check" and (act not in ("bet", "raise") or to > hand.betting.to_match)
@@ -257,56 +253,6 @@ class Played:
             hand.match(seat, to, line.at)
         else:
             hand.raise_to(seat, to, line.at)
-
-    def _check_by(self, line: Line, hand: Hand, decision: Decision) -> None:
-        """Who acted, and when (protocol 9.5)."""
-        body, seat, rules = line.body, decision.seat, self._table.rules
-        by = body["by"]
-        held = self._table.seats.get(seat)
-        left = held is not None and held.leaving
-        if left != (by == "absent"):
-            wanted = "absent, as its player left" if left else "player, pre_action or clock"
-            self._broken("an act by another than its player's state gives", line, wanted, by)
-        if by in ("clock", "absent") and body["act"] != ("fold" if decision.call else "check"):
-            wanted = "fold" if decision.call else "check"
-            self._broken(f"an act by {by} is another than the rule's", line, wanted, body["act"])
-        if rules is None:
-            return
-        due = hand.turn_began + rules.turn_ms
-        if by == "clock":
-            if line.at < due:
-                self._broken("the clock acts before its time", line, f"not before {due}", line.at)
-            if held is not None and not held.sitting_out and not left:
-                self._clocked = seat
-        elif by == "player" and line.at > due:
-            self._late_count += 1
-            if self._late_count <= MAX_LATE:
-                self._tell_late(line, seat, line.at - due)
-
-    def _tell_late(self, line: Line, seat: int, late: int) -> None:
-        number = None if self._table.hand is None else self._table.hand.number
-        self._voice.notice(
-            f"hand {number}, entry {line.entry}: seat {seat} acted {late} ms after its clock"
-        )
-
-    def _follow_clock(self, line: Line) -> None:
-        """Behind an act of the clock, `sat_out` by the clock comes at once."""
-        seat, self._clocked = self._clocked, None
-        body = line.body
-        if line.kind == "sat_out" and (body["seat"], body["by"]) == (seat, "clock"):
-            self._between.named(line)
-            # Taken: `_sat_out` does not look at it again.
-            self._expected = line.entry
-        elif line.kind:
-            text = "the clock acted, and its seat does not sit out at once"
-            self._broken(text, line, f"sat_out, seat {seat}, by clock", summarise(line))
-
-    def _sat_out(self, line: Line) -> None:
-        if line.entry == self._expected:
-            return
-        self._between.named(line)
-        if line.body["by"] == "clock" and not self._table.torn:
-            self._broken("a seat sits out by a clock that did not act", line, found=summarise(line))
 
     # The end.
 
@@ -380,8 +326,7 @@ class Played:
     def end(self) -> None:
         """Mucks whose secret never came are not established."""
         self._mucks.end()
-        if self._late_count > MAX_LATE:
-            self._voice.notice(f"and {self._late_count - MAX_LATE:,} more acts after their clock")
+        self._clock.end()
         self._voice.end()
 
     def conclude(self) -> None:

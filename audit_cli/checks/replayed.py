@@ -74,6 +74,7 @@ class Replayed:
         self._sealed: dict[int, _Sealed] = {}
         # Mix and root stay: a player's own openings stand behind all entries.
         self._roots: dict[int, tuple[bytes, bytes]] = {}
+        self._unsigned = 0
 
     def deck_committed(self, line: Line) -> None:
         """Take a deck, when the table has taken the entry."""
@@ -176,6 +177,9 @@ class Replayed:
         if extra.kind != "opening":
             return
         known = self._roots.get(body["hand"])
+        if known is None and not extra.whole:
+            self._unsigned += 1
+            return
         if known is None:
             text = "an opening is of a hand without a committed deck"
             self._voice.broken_at(text, extra.number, body["hand"])
@@ -194,6 +198,9 @@ class Replayed:
 
     def end(self) -> None:
         """Hands whose secret never came are not established."""
+        if self._unsigned:
+            text = f"{count(self._unsigned, 'own opening')} of hands whose deck is not signed"
+            self._voice.unproved(text)
         if self._sealed:
             self._voice.unproved(f"{count(len(self._sealed), 'deck')} can not be derived yet")
         self._voice.end()

@@ -129,7 +129,7 @@ def _add_promise(  # noqa: PLR0913 - what is shown, of what, and how
     asked = "" if promise in report.asked | report.required else " (not asked for)"
     texts = list(dict.fromkeys(_safe(finding.text) for finding in deciding))
     if not texts:
-        texts = ["no check reported on it"]
+        texts = ["nothing was there to be judged"]
     if verdict is Verdict.BROKEN:
         place = ", ".join(_place(deciding[0], several=several))
         more = f"; {len(deciding) - 1:,} more below" if len(deciding) > 1 else ""

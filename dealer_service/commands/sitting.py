@@ -63,6 +63,7 @@ class Sitting:
         self._kept: deque[Typed] = deque()
         self._leaving = False
         self._errands: set[asyncio.Task[None]] = set()
+        self._interrupting: asyncio.Task[None] | None = None
 
     def type(self, line: str | None) -> None:
         """Take a line that was typed, None at the end of the input."""
@@ -70,7 +71,7 @@ class Sitting:
 
     def interrupt(self) -> None:
         """Leave the seat now, whatever was typed."""
-        self._errand(self._leave())
+        self._interrupting = self._errand(self._leave())
 
     async def run(self) -> None:
         """Tell and do, until the seat's events end."""
@@ -80,6 +81,9 @@ class Sitting:
                 item = await self._inbox.get()
                 if isinstance(item, Ended):
                     self.failed = item.error
+                    # The log may tell of the leaving before the call that asked for it ends.
+                    if self._interrupting is not None:
+                        await self._interrupting
                     return
                 if isinstance(item, Typed):
                     self._kept.append(item)
@@ -203,10 +207,11 @@ class Sitting:
         else:
             self._say(f"  you have {stack:,} chips now")
 
-    def _errand(self, work: Coroutine[Any, Any, None]) -> None:
+    def _errand(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._errands.add(task)
         task.add_done_callback(self._errands.discard)
+        return task
 
     def _tell_again(self, turn: Decision) -> None:
         for line in ask(turn, self._seat.view, self._paint):

@@ -136,7 +136,7 @@ class Teller:
         view = getattr(event, "view", None)
         if isinstance(view, TableView):
             self._names |= {seat.seat: seat.player for seat in view.seats}
-            self._me = view.seat
+            self._me = view.seat or self._me
         lines: list[str]
         match event:
             case HandStarted(view=table):

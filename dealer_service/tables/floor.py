@@ -6,6 +6,7 @@ A game has a table from when it opens until it is revealed; what is over is read
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Final
 
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules.entry import CloseReason, RuleSet, VoidReason
@@ -32,6 +33,9 @@ from dealer_service.tables.requests import Request, Requests, find_answer
 from dealer_service.tables.table import Decide, Encode, Table
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
+ENDED: Final = 64
+"""The states of so many games that are over are kept: folding one reads its whole log."""
+
 _DEALER = "dealer"
 """The scope of requests that are of no game yet."""
 
@@ -43,6 +47,7 @@ class Floor:
         self.house = house
         self.requests = Requests(_DEALER, self._look_up)
         self._tables: dict[str, Table] = {}
+        self._ended: dict[str, TableState] = {}
         self._refusal: Exception | None = None
 
     @property
@@ -112,7 +117,13 @@ class Floor:
         head = await self.head(game)
         if head.facts.state is LogState.LOST:
             await self.table(game)
-        state = await self.house.read(lambda store: read_state(store, head))
+        state = self._ended.get(game)
+        if state is None:
+            state = await self.house.read(lambda store: read_state(store, head))
+        if state.phase is Phase.REVEALED:
+            self._ended[game] = state
+            if len(self._ended) > ENDED:
+                del self._ended[next(iter(self._ended))]
         return state, head.next_index
 
     async def open_game(

@@ -35,12 +35,14 @@ async def replay(house: House, game: str, start: int, end: int) -> AsyncIterator
 
 
 class _Proofs:
-    """Derives the decks of past hands for the proofs of their opened cards."""
+    """Derives the decks of past hands for the proofs of their opened cards, where there are any."""
 
     def __init__(self, house: House, game: str) -> None:
         self._house = house
         self._game = game
         self._custody: Custody | None = None
+        self._committed = b""
+        self._sealed: dict[int, bytes] = {}
 
     def page(self, store: Store, *, start: int, end: int) -> list[Batch]:
         lines = store.lines(self._game, start, end - start)
@@ -52,7 +54,7 @@ class _Proofs:
         proofs: list[Proven] = []
         for index, line in enumerate(lines, start):
             if _COMMITS in line:
-                self._commit(store, line)
+                self._custody, self._committed = None, line
             elif _OPENS in line:
                 proofs += self._prove(store, index, line)
             note = notes.get(index + 1, "")
@@ -67,33 +69,31 @@ class _Proofs:
         if not isinstance(opened, Opened):
             return []
         if self._custody is None:
-            self._find_commit(store, index)
+            self._commit(store, self._committed or self._find_commit(store, index))
         if self._custody is None or self._custody.hand != opened.hand:
             return []
         return self._custody.prove(card.position for card in opened.cards)
 
-    def _find_commit(self, store: Store, index: int) -> None:
+    def _find_commit(self, store: Store, index: int) -> bytes:
         """Look back for the deck of the hand in whose middle the replay began."""
         while index > 0:
             start = max(0, index - PAGE)
             for line in reversed(store.lines(self._game, start, index - start)):
                 if _COMMITS in line:
-                    self._commit(store, line)
-                    return
+                    return line
             index = start
+        message = f"game {self._game} opens cards of no deck"
+        raise LookupError(message)
 
     def _commit(self, store: Store, line: bytes) -> None:
         _, committed = decode(line)
         if not isinstance(committed, DeckCommitted):
             return
-        sealed = next(
-            (
-                one.sealed
-                for one in store.sealed_secrets(self._game, committed.hand)
-                if one.hand == committed.hand
-            ),
-            None,
-        )
+        if committed.hand not in self._sealed:
+            # Those of all later hands come with it, and are not asked for again.
+            found = store.sealed_secrets(self._game, committed.hand)
+            self._sealed = {one.hand: one.sealed for one in found}
+        sealed = self._sealed.get(committed.hand)
         if sealed is None:
             return
         game = bytes.fromhex(self._game)

@@ -25,6 +25,7 @@ from dealer_service.rules.table_reason import TableReason
 from dealer_service.rules.table_state import Phase, TableState
 from dealer_service.store.api import Answer, Append, LogAppend, Movement
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
+from dealer_service.tables.cover import Cover
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.due import NO_GRACE, Grace, awaits_anchors, due, end_time, extend
 from dealer_service.tables.log import Unit
@@ -34,13 +35,10 @@ from dealer_service.tables.standing import Standing, tell_decision
 from dealer_service.tables.watchers import Audience, Batch
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
-COVER_AFTER_MS: Final = 150
-"""Lines wait this long for a checkpoint, of the 200 ms that are promised."""
-
-SIGN_ALONG_MS: Final = 110
-"""A unit takes its checkpoint along when the last one is so old; that saves one of its own."""
-
 ENTROPY_RETRY_MS: Final = 1_000
+
+MOST_WAITING: Final = 256
+"""So many changes may wait for the end of a hand, whoever asks for them."""
 
 Decide = Callable[[TableState], tuple[Entry, ...] | Refusal]
 Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
@@ -93,9 +91,7 @@ class Table:
         self._draw_again_at = 0
         self._timer: Timer | None = None
         self._timer_at = 0
-        self._cover: Timer | None = None
-        self._uncovered_since: int | None = None
-        self._signed_at = 0
+        self._cover = Cover(self.house.clock, partial(self._guarded, self._sign_now))
         self._refusal: Refused | None = None
         self._fault: BaseException | None = None
         self._last_write: Written | None = None
@@ -120,9 +116,13 @@ class Table:
         if known is not None:
             return known
         self.require_running()
+        wait = waits(self.dealing.state)
+        if wait and len(self._deferred) >= MOST_WAITING:
+            message = f"{MOST_WAITING} changes wait for the hand's end already: ask when it is over"
+            raise refused(ServiceReason.TOO_MANY_WAITING, message, {"waiting": MOST_WAITING})
         answer = self.requests.begin(request)
         run = partial(self._change, request, answer, decide, encode, reference)
-        if waits(self.dealing.state):
+        if wait:
             self._deferred.append(_Deferred(run, answer))
         else:
             self._guarded(run, answer)
@@ -181,7 +181,7 @@ class Table:
             self._grace = extend(state, now)
             self.standing = self._stand()
         self._guarded(self._advance)
-        self._mind_cover(self.house.clock.now())
+        self._cover.mind(self.dealing.log)
 
     async def stop(self) -> None:
         """Decide nothing more, and return when all that was decided is durable and signed."""
@@ -203,11 +203,7 @@ class Table:
         `then` is called last, with what went wrong if anything did.
         """
         dealing = self.dealing
-        if unit.signed:
-            self._signed_at = unit.at
-        elif unit.at >= self._signed_at + SIGN_ALONG_MS and not dealing.log.is_covered:
-            dealing.log.sign(unit)
-            self._signed_at = unit.at
+        self._cover.take_along(dealing.log, unit)
         change = dealing.finish(unit)
         if unit.signed:
             self._checkpoint = (unit.signed[-1].note, unit.signed[-1].size)
@@ -221,9 +217,7 @@ class Table:
         if dealing.state.phase is not Phase.LINKS:
             waiters, self._link_waiters = self._link_waiters, waiters
         written.add_done_callback(partial(self._written, unit, standing, waiters, then))
-        if unit.signed:
-            self._uncovered_since = None
-        self._mind_cover(unit.at)
+        self._cover.mind(dealing.log, signed=bool(unit.signed))
         return written
 
     def halt(self, fault: BaseException) -> None:
@@ -440,29 +434,7 @@ class Table:
         elif play.turn_deadline(dealing.state) is not None:
             self.submit(dealing.act_by_clock())
 
-    def _mind_cover(self, now: int) -> None:
-        """See to it that lines without a checkpoint get one in time."""
-        if self.dealing.log.is_covered:
-            self._uncovered_since = None
-            return
-        if self._uncovered_since is None:
-            self._uncovered_since = now
-        if self._cover is None and self._refusal is None:
-            at = self._uncovered_since + COVER_AFTER_MS
-            self._cover = self.house.clock.call_at(at, partial(self._guarded, self._cover_now))
-
-    def _cover_now(self) -> None:
-        self._cover = None
-        now, since = self.house.clock.now(), self._uncovered_since
-        if since is not None and now >= since + COVER_AFTER_MS:
-            self._sign_now()
-        else:
-            self._mind_cover(now)
-
     def _sign_now(self) -> None:
-        if self._cover is not None:
-            self._cover.cancel()
-        self._cover = None
         if not self.dealing.log.is_covered:
             unit = self.dealing.begin_unit()
             self.dealing.log.sign(unit)
@@ -501,10 +473,10 @@ class Table:
     def _end(self, refusal: Refused) -> None:
         if self._refusal is None:
             self._refusal = refusal
-        for timer in (self._timer, self._cover):
-            if timer is not None:
-                timer.cancel()
-        self._timer = self._cover = None
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        self._cover.stop()
         waiters, self._link_waiters = self._link_waiters, []
         _let_go(waiters, refusal)
         while self._deferred:

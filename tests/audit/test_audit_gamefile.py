@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit_cli.canonical import MAX_LINE
+from audit_cli.canonical import MAX_LINE, read_file_line
 from audit_cli.entries import SHAPES
 from audit_cli.gamefile import (
     MAX_DAMAGE,
@@ -22,8 +22,10 @@ from audit_cli.gamefile import (
     Item,
     Line,
     Signed,
+    read_checkpoint_line,
     read_game_file,
 )
+from audit_cli.problem import Problem
 from tests.support.game_files import GAME, ORIGIN, RULES, START, GameFile, Signer, canonical
 from tests.support.known_answers import known_answers, vectors
 
@@ -407,3 +409,33 @@ def test_a_signer_of_the_tests_signs_as_the_vectors_do() -> None:
             for size, root in enumerate(case["roots"], 1)
         ]
         assert notes == case["notes"]
+
+
+NOTE_TEXT = st.text(st.sampled_from('aZ09+/=. \n—é"\\\x7f\x00\t{}'), max_size=30)
+TWISTS = st.sampled_from(
+    [
+        (b"\\n", b"\\u000a"),
+        (b"\\n", b"\n"),
+        (b"\xe2\x80\x94", b"\\u2014"),
+        (b"\xe2\x80\x94", b"\xe2\x80"),
+        (b":", b": "),
+        (b"checkpoint", b"checkpoints"),
+        (b'"}', b'","x":0}'),
+        (b"a", b"\\/"),
+        (b"}", b"}\n"),
+        (b"", b""),
+    ]
+)
+
+
+@given(NOTE_TEXT, TWISTS)
+def test_a_checkpoint_line_is_read_the_quick_way_as_with_care(
+    text: str, twist: tuple[bytes, bytes]
+) -> None:
+    raw = canonical({"checkpoint": text}).replace(*twist, 1)
+    quick = read_checkpoint_line(raw)
+    careful = read_file_line(raw)
+    if isinstance(careful, dict) and careful.keys() == {"checkpoint"}:
+        assert quick == careful["checkpoint"]
+    else:
+        assert isinstance(quick, Problem)

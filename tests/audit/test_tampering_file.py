@@ -8,7 +8,7 @@ import pytest
 from audit_cli.report.finding import Promise, Verdict
 from dealer_service.transcript.note import note_signer
 from tests.support.audits import broken, judge, places, tell, unproved
-from tests.support.simulator import Simulator, play_game
+from tests.support.simulator import ORIGIN, Simulator, play_game
 from tests.support.transcripts import Transcript, dump
 
 ALWAYS = {"BOUND", "REPLAYED", "ORDERED", "DEALT", "COMPLETE", "PLAYED"}
@@ -170,6 +170,30 @@ def test_an_opening_that_its_proof_does_not_prove_breaks_replayed(name: str) -> 
     report = judge(transcript.render(game.signer), key=game.key)
     assert "REPLAYED" in broken(report), tell(report)
     assert report.of(Promise.REPLAYED)[0].line == transcript.render(game.signer).count(b"\n")
+
+
+def test_own_openings_of_what_is_not_signed_are_not_established() -> None:
+    """A file that ends in mid-hand: its dealing is under no checkpoint yet, or no line is."""
+    game = honest().transcript(openings_of="ann")
+    last = game.all("deck_committed")[-1]
+    game.cut(last.index + 6)
+    game.checkpoints = [size for size in game.checkpoints if size <= last.index + 1]
+    dealt = [one["hand"] for one in game.openings]
+    assert last.body["hand"] in dealt
+    report = judge(game.render(honest().signer), key=honest().key)
+    assert not broken(report), tell(report)
+    assert {"DEALT", "REPLAYED", "COMPLETE"} <= unproved(report)
+    game.checkpoints = [size for size in game.checkpoints if size <= last.index]
+    assert not broken(judge(game.render(honest().signer), key=honest().key))
+    game.checkpoints = []
+    report = judge(game.render(honest().signer), key=honest().key)
+    assert report.exit_status() == 4, tell(report)
+
+
+def test_own_openings_under_another_trusted_key_establish_nothing() -> None:
+    data = honest().game_file(openings_of="ann")
+    report = judge(data, key=Simulator(signer=note_signer(ORIGIN, bytes(32))).key)
+    assert report.exit_status() == 4, tell(report)
 
 
 def test_a_proof_of_more_than_63_hashes_is_not_of_this_format() -> None:

@@ -351,7 +351,27 @@ def _row_a_hand_left_out(game: Transcript) -> Place:
     span = game.span(11)
     for index in reversed(span):
         game.delete(index)
-    return 12, span.start
+    return 11, span.start
+
+
+def _row_two_hands_left_out(game: Transcript) -> Place:
+    """COMPLETE PLAYED PLAYER-MIXED"""
+    for hand in (8, 7):
+        game.delete(game.find("secret_revealed", hand=hand).index)
+        span = game.span(hand)
+        for index in reversed(span):
+            game.delete(index)
+    return 7, span.start
+
+
+def _row_a_hands_number_that_goes_back(game: Transcript) -> Place:
+    """COMPLETE BOUND REPLAYED"""
+    spans = {2: game.span(2), 3: game.span(3)}
+    for hand, span in spans.items():
+        for index in span:
+            if "hand" in game.read(index).body:
+                game.change(index, hand=5 - hand)
+    return 2, spans[2].start
 
 
 def _row_a_number_twice(game: Transcript) -> Place:

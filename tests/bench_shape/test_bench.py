@@ -69,7 +69,8 @@ def test_a_figure_is_the_median_of_its_rounds() -> None:
 def test_the_callers_scripts_have_every_seat_act_in_turn() -> None:
     """The button goes round, and a hand with a limp all round has all six act on every street."""
     first = driving.steps(1)
-    assert [(step.turn, step.seat) for step in first] == [(1, 4), (2, 5), (3, 6), (4, 1), (5, 2)]
+    assert [step.turn for step in first] == [1, 2, 3, 4, 5, 6]
+    assert [step.seat for step in first] == [4, 5, 6, 1, 2, 3]
     limped = driving.steps(6)
     assert [step.seat for step in limped[:8]] == [3, 4, 5, 6, 1, 2, 1, 2]
     assert len(limped) == 24

@@ -28,9 +28,9 @@ from tests.support.dying_dealer import ORIGIN
 from tests.support.service import read
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("ann", "bob", "cid")
+NAMES = ("ann", "bob", "cid", "dan")
 MOMENTS = ("between", "after", "before")
-KILLS = 24
+KILLS = 27
 IMPATIENT = Surroundings(patience=Patience(attempt=5, total=120, first_wait=0.02, longest_wait=0.1))
 
 
@@ -143,7 +143,7 @@ async def play(seat: Seat, hands: int, done: asyncio.Event) -> None:
             done.set()
 
 
-async def test_a_hand_goes_on_through_two_dozen_kills(tmp_path: Path) -> None:
+async def test_a_hand_goes_on_through_more_than_twenty_kills(tmp_path: Path) -> None:
     house = await House.open(tmp_path / "dealer")
     house.begin()
     house.pid = await house.hears(b"serving")
@@ -160,6 +160,7 @@ async def test_a_hand_goes_on_through_two_dozen_kills(tmp_path: Path) -> None:
         await house.hears(b"ended")
         house.begin(MOMENTS[0])
         done = asyncio.Event()
+        stages: list[tuple[int, str]] = []
         witness = Witness(house, "ann")
         tasks = [asyncio.create_task(play(seat, 1, done)) for seat in seats]
         tasks.append(asyncio.create_task(witness.watch(game)))
@@ -169,6 +170,7 @@ async def test_a_hand_goes_on_through_two_dozen_kills(tmp_path: Path) -> None:
         async with asyncio.timeout(240):
             for kill in range(1, KILLS + 1):
                 assert await house.hears(b"ended") == -signal.SIGKILL
+                stages.append(stage_of(read_store(house.folder, game)))
                 house.begin("never" if kill == KILLS else MOMENTS[kill % 3])
             house.pid = await house.hears(b"serving")
             await resuming
@@ -176,7 +178,7 @@ async def test_a_hand_goes_on_through_two_dozen_kills(tmp_path: Path) -> None:
             await operator.operator.close(game)
             await asyncio.gather(*tasks[:-1])
         tasks[-1].cancel()
-        assert [seat.refused for seat in seats] == [None] * 3
+        assert [seat.refused for seat in seats] == [None] * len(NAMES)
         records = [seat.record_path.read_bytes() for seat in seats]
         await operator.download(game, tmp_path / "game")
         content = (tmp_path / "game").read_bytes()
@@ -185,6 +187,8 @@ async def test_a_hand_goes_on_through_two_dozen_kills(tmp_path: Path) -> None:
     assert await house.hears(b"ended") == 0
     await house.close()
 
+    assert len([hand for hand, _ in stages if hand == 1]) >= 20, stages
+    assert {"hand_opened", "acted", "opened"} <= {kind for _, kind in stages}
     lines = read_store(house.folder, game)
     require_one_history(lines, witness, key)
     for record in records:
@@ -193,6 +197,14 @@ async def test_a_hand_goes_on_through_two_dozen_kills(tmp_path: Path) -> None:
     journal = SignedJournal(house.folder / "signed.journal", ORIGIN, may_make=False)
     assert journal.last[game].size == len(lines)
     journal.close()
+
+
+def stage_of(lines: list[bytes]) -> tuple[int, str]:
+    """Give the hand that is open and the kind of the last line."""
+    entries = [read(line) for line in lines]
+    opened = [body["hand"] for kind, body in entries if kind == "hand_opened"]
+    ended = [body["hand"] for kind, body in entries if kind in {"hand_ended", "hand_void"}]
+    return max(opened, default=0) if len(opened) > len(ended) else 0, entries[-1][0]
 
 
 def read_store(folder: Path, game: str) -> list[bytes]:

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import grpc
 import pytest
 
-from cutcard.v1 import play_pb2
+from cutcard.v1 import operate_pb2, play_pb2
+from dealer_service.fairness.randomness import operating_system
 from tests.support.service import (
     START,
     Bot,
@@ -12,6 +14,7 @@ from tests.support.service import (
     Service,
     calling,
     fresh_id,
+    refusal,
     seated,
     serving,
     stop,
@@ -280,11 +283,23 @@ async def test_times_never_fall(tmp_path: Path) -> None:
         assert times == sorted(times)
 
 
+async def test_a_clock_that_was_set_back_leaves_no_line_uncovered(tmp_path: Path) -> None:
+    """The log's times stand ahead of the clock then, and checkpoints go by the clock."""
+    async with serving(tmp_path) as service:
+        game = await service.open_game()
+        service.advance(60_000)
+        await service.pause(game)
+    async with serving(tmp_path, clock=ManualClock(START - 60_000)) as service:
+        await service.resume(game)
+        service.advance(200)
+        await service.settled(game)
+        summary = await service.summary(game)
+        assert summary.signed_size == summary.size == 3
+
+
 class TestRandomnessThatFails:
     async def test_is_tried_again_and_the_dealer_says_how_it_is(self, tmp_path: Path) -> None:
         from grpc_health.v1 import health_pb2, health_pb2_grpc  # noqa: PLC0415
-
-        from dealer_service.fairness.randomness import operating_system  # noqa: PLC0415
 
         broken = False
 
@@ -309,3 +324,46 @@ class TestRandomnessThatFails:
             await ann.until_line("hand_opened", hand=1)
             assert (await news.read()).status == health_pb2.HealthCheckResponse.SERVING
             news.cancel()
+
+    async def test_keeps_a_game_from_opening_and_its_request_from_being_lost(
+        self, tmp_path: Path
+    ) -> None:
+        source = Source()
+        async with serving(tmp_path, entropy=source) as service:
+            source.gives = 0
+            request = operate_pb2.OpenGameRequest(request_id="open-once")
+            call = service.operate.OpenGame(request, metadata=service.operator)
+            told = await refusal(call)
+            assert (told.code, told.reason) == (
+                grpc.StatusCode.UNAVAILABLE,
+                "RANDOMNESS_FAILED",
+            )
+            source.gives = 1
+            assert (await service.operate.OpenGame(request, metadata=service.operator)).game
+
+    async def test_keeps_a_game_at_its_end_until_it_is_back(self, tmp_path: Path) -> None:
+        source = Source()
+        async with serving(tmp_path, entropy=source) as service:
+            game = await service.open_game(max_hands=1)
+            ann, bob = await seated(service, game, "ann", "bob", policy=waiting)
+            turn = await ann.until(lambda bot: bot.decision)
+            source.gives = 0
+            await (ann if turn.seat == 1 else bob).act(1, 1, play_pb2.ACT_FOLD)
+            await service.settled(game)
+            service.advance(1000)
+            await service.settled(game)
+            assert ann.find("game_closed") is None
+            source.gives = 1
+            service.advance(1000)
+            assert (await ann.until_line("game_closed"))["reason"] == "max_hands"
+            assert await ann.until_over() == "end"
+
+
+class Source:
+    """A source of randomness that can be made to give nothing."""
+
+    def __init__(self) -> None:
+        self.gives = 1
+
+    def __call__(self, count: int) -> bytes:
+        return operating_system(count * self.gives)

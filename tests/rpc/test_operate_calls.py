@@ -1,8 +1,11 @@
 """What an operator calls: games are opened, listed, paused, resumed and closed."""
 
 import grpc
+import pytest
 
 from cutcard.v1 import entry_pb2, operate_pb2, play_pb2
+from dealer_service.tables import floor
+from dealer_service.tables import table as tables
 from tests.support.service import Bot, Service, fresh_id, read, refusal, seated, waiting
 
 
@@ -168,3 +171,35 @@ async def test_a_caller_that_hangs_up_while_its_change_waits_finds_the_answer_la
     assert again.stack
     assert [one.what for one in await service.chips()].count("chips_added") == 1
     assert isinstance(ann, Bot)
+
+
+async def test_so_many_changes_may_wait_and_no_more(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can fill the dealer's memory with what waits for a hand's end."""
+    monkeypatch.setattr(tables, "MOST_WAITING", 2)
+    game = await service.open_game()
+    ann, bob = await seated(service, game, "ann", "bob", policy=waiting)
+    turn = await ann.until(lambda bot: bot.decision)
+    asked = [play_pb2.AddChipsRequest(request_id=fresh_id(), game=game, amount=1) for _ in range(3)]
+    adding = [service.play.AddChips(one, metadata=ann.header) for one in asked[:2]]
+    await ann.until_given(lambda: len(service.table(game)._deferred) == 2)
+    told = await refusal(service.play.AddChips(asked[2], metadata=ann.header))
+    assert (told.code, told.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_WAITING")
+    await (ann if turn.seat == 1 else bob).act(1, 1, play_pb2.ACT_FOLD)
+    for one in adding:
+        await one
+    await ann.until(lambda bot: bot.decision and bot.decision.hand == 2)
+
+
+async def test_tables_of_games_that_are_over_are_shown_again_and_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(floor, "ENDED", 1)
+    games = [await service.open_game() for _ in range(3)]
+    for game in games:
+        await service.close_game(game)
+    for game in games * 2:
+        request = play_pb2.GetTableRequest(game=game)
+        table = await service.play.GetTable(request, metadata=service.operator)
+        assert (table.game, table.phase, table.size) == (game, "revealed", 2)

@@ -199,7 +199,11 @@ class TestCheckpoints:
             leaves = [leaf_hash(ann.lines[index]) for index in range(size)]
             assert (checkpoint.size, checkpoint.root) == (size, tree_root(leaves))
 
-    async def test_no_line_stays_uncovered_for_longer_than_200_ms(self, service: Service) -> None:
+    @pytest.mark.parametrize(("steps", "step"), [(10, 20), (1, 10), (3, 35), (1, 70)])
+    async def test_no_line_stays_uncovered_for_longer_than_200_ms(
+        self, service: Service, steps: int, step: int
+    ) -> None:
+        """However fast or slowly the players act."""
         game = await service.open_game(max_hands=2, turn_ms=60_000)
         ann, bob = await seated(service, game, "ann", "bob", policy=waiting)
         bots = {1: ann, 2: bob}
@@ -209,8 +213,8 @@ class TestCheckpoints:
                 ann.decision = None
                 act = play_pb2.ACT_CHECK if turn.may_check else play_pb2.ACT_CALL
                 await bots[turn.seat].act(turn.hand, turn.turn, act)
-            for _ in range(10):
-                service.advance(20)
+            for _ in range(steps):
+                service.advance(step)
                 await service.settled(game)
                 await ann.until_given(lambda: has_heard_all(service, ann))
                 covered = max(ann.checkpoints)
