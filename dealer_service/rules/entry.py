@@ -439,6 +439,7 @@ class SeatState:
     anchor: str | None = None
     choices: tuple[Choice, ...] | None = None
     owes: Owed | None = None
+    waits: bool | None = None
     bank_ms: int | None = None
 
 
@@ -464,6 +465,8 @@ class HandOpened:
     small_blind_seat: int | None = None
     dead_small_blind_seat: int | None = None
     straddle_seat: int | None = None
+    last_small_blind_seat: int | None = None
+    last_big_blind_seat: int | None = None
     departed: tuple[Departed, ...] | None = None
 
 
