@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum, unique
+from itertools import pairwise
 from operator import attrgetter
 from types import UnionType
 from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
@@ -19,11 +20,17 @@ from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_origin, get_
 from dealer_service.rules.entry import (
     KINDS,
     Anchored,
+    BlindsChopped,
+    Choice,
     DealtPosition,
     Entry,
+    HandOpened,
     Opened,
+    Owed,
+    Preferred,
     Previous,
-    RuleSet,
+    RunsAgreed,
+    SeatState,
     Winner,
 )
 from dealer_service.transcript import canonical
@@ -206,6 +213,23 @@ def _boolean() -> _Plan:
     return _Plan(write, read)
 
 
+def _true() -> _Plan:
+    """Plan what is true where it stands, and else left out."""
+    problem = "is not true, and else it is left out"
+
+    def write(value: object) -> str:
+        if value is True:
+            return "true"
+        raise _FieldError(problem)
+
+    def read(value: object) -> object:
+        if value is True:
+            return value
+        raise _FieldError(problem)
+
+    return _Plan(write, read)
+
+
 def _list(item: _Plan) -> _Plan:
     write_item, read_item = item
     problem = "is no list"
@@ -375,10 +399,42 @@ def _winner_rule(value: Winner) -> str | None:
     return None
 
 
+def _hand_opened_rule(value: HandOpened) -> str | None:
+    if value.small_blind_seat is not None and value.dead_small_blind_seat is not None:
+        return "has both a small blind and a dead one"
+    if (value.last_small_blind_seat is None) != (value.last_big_blind_seat is None):
+        return "has one of last_small_blind_seat and last_big_blind_seat without the other"
+    return None
+
+
+def _owed_rule(value: Owed) -> str | None:
+    return None if value.live or value.dead else "is left out where nothing is owed"
+
+
+def _preferred_rule(value: Preferred) -> str | None:
+    return _rising_rule(value.choices)
+
+
+def _seat_state_rule(value: SeatState) -> str | None:
+    if value.choices is not None:
+        return _rising_rule(value.choices) if value.choices else "has choices that are none"
+    return None
+
+
+def _rising_rule(choices: tuple[Choice, ...]) -> str | None:
+    if all(one < other for one, other in pairwise(choices)):
+        return None
+    return "has choices that do not rise"
+
+
 _RULES: Final[dict[type, Callable[[Any], str | None]]] = {
     Anchored: _anchored_rule,
     DealtPosition: _dealt_rule,
+    HandOpened: _hand_opened_rule,
     Opened: _opened_rule,
+    Owed: _owed_rule,
+    Preferred: _preferred_rule,
+    SeatState: _seat_state_rule,
     Winner: _winner_rule,
 }
 """What fields of one object have to do with each other."""
@@ -397,30 +453,49 @@ _BYTES32: Final = _hex(32)
 _BY_NAME: Final[dict[str, _Plan]] = {
     # numbers
     "amount": _CHIPS,
+    "at": _CHIPS,
+    "bank_ms": _CHIPS,
+    "big_bet": _COUNT,
     "big_blind": _COUNT,
     "big_blind_seat": _SEAT,
     "board": _integer(1, 2),
     "button": _SEAT,
     "buy_in_max": _CHIPS,
     "buy_in_min": _CHIPS,
+    "cap": _CHIPS,
     "chip_unit": _COUNT,
+    "dead": _CHIPS,
+    "dead_small_blind_seat": _SEAT,
+    "disconnect_ms": _CHIPS,
     "hand": _COUNT,
     "hands": _COUNT,
+    "hole_cards": _integer(4, 6),
+    "last_big_blind_seat": _SEAT,
+    "last_small_blind_seat": _SEAT,
     "link_ms": _CHIPS,
+    "live": _CHIPS,
     "max_hands": _COUNT,
     "max_ms": _CHIPS,
     "missing_hand": _COUNT,
     "pause_ms": _CHIPS,
+    "per_hand_ms": _CHIPS,
+    "per_ten_thousand": _integer(0, 10_000),
+    "players": _integer(2, 10),
     "position": _integer(0, 51),
     "pot": _integer(0, 9),
     "rake": _CHIPS,
+    "return_ms": _CHIPS,
     "round": _COUNT,
+    "runs": _integer(2, 2),
     "seat": _SEAT,
     "seats": _integer(2, 10),
     "size": _COUNT,
+    "small_bet": _COUNT,
     "small_blind": _COUNT,
     "small_blind_seat": _SEAT,
     "stack": _CHIPS,
+    "start_ms": _CHIPS,
+    "straddle_seat": _SEAT,
     "to": _CHIPS,
     "turn": _COUNT,
     "turn_ms": _CHIPS,
@@ -452,20 +527,20 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     # words
     "absent": _words("sit_out"),
     "all_in": _words("face_up"),
+    "chop": _words("blinds"),
     "log_proof": _words("none", "follow", "before_cards"),
-    "newcomers": _words("next_hand"),
     "policy": _words("all_cards"),
-    "show": _words("winners"),
-    "structure": _words("no_limit"),
     "suite": _words("cutcard/v1"),
-    "variant": _words("holdem"),
 }
 """The type of a field by its name; names mean the same everywhere."""
 
 _EXCEPTIONS: Final[dict[tuple[type, str], _Plan]] = {
     # A game that had no hand before it went on has no last button.
     (Previous, "button"): _integer(0, 10),
-    (RuleSet, "button"): _words("moving"),
+    (SeatState, "waits"): _true(),
+    # Seats themselves, and not how many a table has.
+    (BlindsChopped, "seats"): _SEAT,
+    (RunsAgreed, "seats"): _SEAT,
 }
 
 
@@ -477,7 +552,7 @@ def _plan(owner: type, name: str, hint: object) -> _Plan:
     if is_dataclass(hint) and isinstance(hint, type):
         return _plan_of(hint)
     if hint is bool:
-        return _boolean()
+        return _EXCEPTIONS.get((owner, name)) or _boolean()
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return _choice({word.value: word for word in hint})
     return _EXCEPTIONS.get((owner, name)) or _BY_NAME[name]

@@ -1,6 +1,6 @@
 """Hypothesis strategies for every kind of entry, from the fields' own types (section 6)."""
 
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import StrEnum
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 from dealer_service.rules.entry import (
     KINDS,
     Anchored,
+    BlindsChopped,
+    Choice,
     DealtPosition,
     Destination,
+    HandOpened,
     Opened,
+    Owed,
+    Preferred,
     Previous,
-    RuleSet,
+    RunsAgreed,
+    SeatState,
     Winner,
 )
 
@@ -56,22 +62,29 @@ _INTEGERS = {
     "small_blind": (1, MAX_INTEGER),
     "big_blind": (1, MAX_INTEGER),
     "chip_unit": (1, MAX_INTEGER),
+    "big_bet": (1, MAX_INTEGER),
+    "dead_small_blind_seat": (1, 10),
+    "hole_cards": (4, 6),
+    "last_big_blind_seat": (1, 10),
+    "last_small_blind_seat": (1, 10),
+    "per_ten_thousand": (0, 10_000),
+    "players": (2, 10),
+    "runs": (2, 2),
+    "small_bet": (1, MAX_INTEGER),
+    "straddle_seat": (1, 10),
 }
 _TEXTS = {
     "absent": st.just("sit_out"),
     "all_in": st.just("face_up"),
     "best_five": st.sampled_from(CARDS),
     "card": st.sampled_from(CARDS),
+    "chop": st.just("blinds"),
     "log_proof": st.sampled_from(["none", "follow", "before_cards"]),
     "name": st.sampled_from(["Royal flush", "Full house, queens full of fours", "King high"]),
-    "newcomers": st.just("next_hand"),
     "origin": st.from_regex(r"[a-z0-9.-]{1,64}(/[a-z]{1,5})?", fullmatch=True),
     "player": st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True),
     "policy": st.just("all_cards"),
-    "show": st.just("winners"),
-    "structure": st.just("no_limit"),
     "suite": st.just("cutcard/v1"),
-    "variant": st.just("holdem"),
 }
 
 times = st.integers(0, MAX_INTEGER)
@@ -87,11 +100,11 @@ def _field(  # noqa: PLR0911 - a return for each type
     if is_dataclass(hint) and isinstance(hint, type):
         return values(hint)
     if hint is bool:
-        return st.booleans()
+        return st.just(True) if (owner, name) == (SeatState, "waits") else st.booleans()
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return st.sampled_from(list(hint))
-    if (owner, name) == (RuleSet, "button"):
-        return st.just("moving")
+    if owner in {BlindsChopped, RunsAgreed} and name == "seats":
+        return st.integers(1, 10)
     if (owner, name) == (Previous, "button"):
         return st.integers(0, 10)
     if name in _HEX:
@@ -101,7 +114,9 @@ def _field(  # noqa: PLR0911 - a return for each type
     return st.integers(*_INTEGERS.get(name, (0, MAX_INTEGER)))
 
 
-def values(kind: type) -> st.SearchStrategy[Any]:
+def values(  # noqa: PLR0911 - a return for each shape with a rule
+    kind: type,
+) -> st.SearchStrategy[Any]:
     """Give values of one dataclass of the vocabulary, with and without its optional fields."""
     hints = get_type_hints(kind)
     made: dict[str, st.SearchStrategy[Any]] = {}
@@ -123,7 +138,29 @@ def values(kind: type) -> st.SearchStrategy[Any]:
             shown = {"name": _TEXTS["name"], "best_five": five}
             unseen = {"name": st.none(), "best_five": st.none()}
             return st.builds(kind, **(made | shown)) | st.builds(kind, **(made | unseen))
+        case Preferred.__name__:
+            return st.builds(kind, **(made | {"choices": _choices(0)}))
+        case SeatState.__name__:
+            return st.builds(kind, **(made | {"choices": st.none() | _choices(1)}))
+        case Owed.__name__:
+            return st.builds(kind, **made).filter(lambda owed: owed.live or owed.dead)
+        case HandOpened.__name__:
+            return st.builds(kind, **made).map(_opening)
     return st.builds(kind, **made)
+
+
+def _choices(least: int) -> st.SearchStrategy[Any]:
+    chosen = st.sets(st.sampled_from(list(Choice)), min_size=least)
+    return chosen.map(lambda words: tuple(sorted(words)))
+
+
+def _opening(one: HandOpened) -> HandOpened:
+    dead = one.dead_small_blind_seat if one.small_blind_seat is None else None
+    last = one.last_big_blind_seat and (one.last_small_blind_seat or 1)
+    big = last and one.last_big_blind_seat
+    return replace(
+        one, dead_small_blind_seat=dead, last_small_blind_seat=last, last_big_blind_seat=big
+    )
 
 
 def _dealt(one: DealtPosition) -> DealtPosition:

@@ -23,13 +23,17 @@ from dealer_service.rules.entry import (
     DealtPosition,
     Destination,
     HandEnded,
+    HandOpened,
     Opened,
     OpenedCard,
+    Owed,
     Paused,
     Posted,
     SeatLeft,
     SeatStack,
+    SeatState,
     SeatTaken,
+    SeatWord,
 )
 from dealer_service.tables.lines import LineError, LineReason, decode, encode
 from dealer_service.transcript import canonical
@@ -149,8 +153,8 @@ REFUSED = [
         "posted.seat is no integer from 1 to 10",
     ),
     (
-        b'{"at":1,"posted":{"amount":1,"seat":1,"what":"straddle"}}',
-        "posted.what is none of small_blind, big_blind",
+        b'{"at":1,"posted":{"amount":1,"seat":1,"what":"tip"}}',
+        "posted.what is none of ante, small_blind, big_blind, straddle, live, dead",
     ),
     (
         b'{"at":1,"seat_left":{"player":null,"seat":1}}',
@@ -177,6 +181,14 @@ REFUSED = [
     (
         b'{"at":1,"secret_revealed":{"hand":1,"secret":"AB"}}',
         "secret_revealed.secret is not 32 bytes in lower-case hex",
+    ),
+    (
+        b'{"at":1,"preferred":{"choices":["show","runs"],"player":"ann","seat":1}}',
+        "preferred has choices that do not rise",
+    ),
+    (
+        b'{"at":1,"runs_agreed":{"hand":1,"runs":3,"seats":[1,2]}}',
+        "runs_agreed.runs is no integer from 2 to 2",
     ),
     (b'{"at":-1,"paused":{}}', "paused is no integer from 0 to 9007199254740991"),
 ]
@@ -262,6 +274,11 @@ UNWRITABLE = [
     Opened(1, By.RULE, (OpenedCard(0, "1s", "00" * 16),), seat=1),
     HandEnded(1, (SeatStack(1, True),)),
     vocabulary.Dealt(1, (DealtPosition(0, Destination.SEAT),)),
+    HandOpened(1, "00" * 32, 1, 2, (), (), 0, small_blind_seat=1, dead_small_blind_seat=3),
+    HandOpened(1, "00" * 32, 1, 2, (), (), 0, last_big_blind_seat=3),
+    HandOpened(1, "00" * 32, 1, 2, (SeatState(1, "a", 5, SeatWord.IN, choices=()),), (), 0),
+    HandOpened(1, "00" * 32, 1, 2, (SeatState(1, "a", 5, SeatWord.IN, owes=Owed(0, 0)),), (), 0),
+    HandOpened(1, "00" * 32, 1, 2, (SeatState(1, "a", 5, SeatWord.IN, waits=False),), (), 0),
 ]
 
 
