@@ -76,13 +76,6 @@ def movements(  # noqa: PLR0911 - a return for each kind
             return ()
 
 
-def chips_on_table(state: TableState) -> int:
-    """Count the chips of all seats, between hands or in one."""
-    if state.closed is not None:
-        return 0
-    return sum(seat.stack for seat in state.seats.values())
-
-
 def _left(before: TableState | None, stacks: dict[int, int]) -> tuple[Movement, ...]:
     seats = before.seats if before else {}
     return tuple(

@@ -11,6 +11,7 @@ from dealer_service.rules.entry import (
     MissingLink,
     VoidReason,
 )
+from dealer_service.rules.lineup import line_up, next_opening
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_reason import TableReason
 from dealer_service.rules.table_state import (
@@ -19,9 +20,6 @@ from dealer_service.rules.table_state import (
     OpenHand,
     Phase,
     TableState,
-    miss_list,
-    next_positions,
-    seat_states,
 )
 
 
@@ -55,7 +53,7 @@ def may_open_hand(  # noqa: PLR0911 - a return for each reason
         message = f"{len(state.awaited)} carried players have not anchored yet"
         numbers = {"players": len(state.awaited), "until": until}
         return Refusal(TableReason.AWAITING_ANCHORS, message, numbers)
-    if next_positions(state) is None:
+    if line_up(state) is None:
         return Refusal(
             TableReason.TOO_FEW_PLAYERS, "a hand needs two seats that are in", {"seats": 2}
         )
@@ -67,18 +65,8 @@ def open_hand(state: TableState, at: int, commitment: str) -> tuple[HandOpened] 
     refused = may_open_hand(state, at)
     if refused is not None:
         return refused
-    place = next_positions(state)
-    assert place is not None
-    opened = HandOpened(
-        hand=state.hand + 1,
-        commitment=commitment,
-        button=place.button,
-        small_blind_seat=place.small_blind,
-        big_blind_seat=place.big_blind,
-        seats=seat_states(state),
-        misses=miss_list(state),
-        voids=state.voids,
-    )
+    opened = next_opening(state, at, commitment)
+    assert opened is not None
     return (opened,)
 
 
@@ -123,6 +111,18 @@ def commit_deck(
         deck_root=deck_root,
     )
     return (committed,)
+
+
+def void_by_operator(
+    state: TableState, at: int, hand: int, secret: str, links: Mapping[int, str]
+) -> tuple[HandVoid] | Refusal:
+    """End the hand of that number for the operator, before its deck is committed."""
+    if state.closed is not None:
+        return Refusal(TableReason.GAME_CLOSED, "the game has closed")
+    if state.open is None or state.hand != hand:
+        message = f"hand {hand} is not open, and only an open hand can be void"
+        return Refusal(TableReason.HAND_NOT_OPEN, message, {"hand": hand, "last_hand": state.hand})
+    return void_hand(state, at, VoidReason.OPERATOR, secret, links)
 
 
 def void_hand(  # noqa: PLR0911, PLR0913 - a return for each reason, and what a void shows

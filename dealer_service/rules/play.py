@@ -45,9 +45,20 @@ def show(
 
 
 def turn_deadline(state: TableState) -> int | None:
-    """Give the time from which the clock acts for the seat to act; None where none is."""
+    """Give the time from which the clock acts for the seat to act; None where none is.
+
+    Its time bank is included.
+    """
     pending = state.open.play.pending if state.open else None
-    return None if pending is None else pending.began + state.rules.turn_ms
+    return None if pending is None else pending.began + state.rules.turn_ms + turn_bank(state)
+
+
+def turn_bank(state: TableState) -> int:
+    """Give what the time bank of the seat to act adds to the turn clock, in milliseconds."""
+    play = state.open.play if state.open else None
+    if play is None or play.pending is None:
+        return 0
+    return state.seats[play.chairs[play.pending.place].seat].bank_ms or 0
 
 
 def clock(state: TableState, at: int) -> tuple[Entry, ...] | Refusal:

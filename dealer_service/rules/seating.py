@@ -1,11 +1,13 @@
 """What players and the operator may do about seats, chips and pauses (sections 7 and 8).
 
 Each decision takes the state and gives the entries that follow, or a refusal that says what would
-be allowed. Seats, sitting out and pauses may change inside a hand and count from the next one;
+be allowed. Seats, sitting out, choices and pauses may change inside a hand; all but the choices
+count from the next one (and these where the rules say so, 9.8);
 chips are added between hands only. A player dealt in who leaves plays on as absent, and its chips
 leave when the hand ends.
 """
 
+from collections.abc import Collection
 from typing import TypeAlias
 
 from dealer_service.rules.entropy import Past, refuse_used
@@ -13,32 +15,45 @@ from dealer_service.rules.entry import (
     By,
     CameBack,
     ChipsAdded,
+    Choice,
     Entry,
     Paused,
     PlayerRemoved,
+    Preferred,
     Resumed,
+    RuleSet,
     SatOut,
     SeatLeft,
     SeatTaken,
 )
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_reason import TableReason
-from dealer_service.rules.table_state import Phase, Seat, TableState, is_dealt_in, seat_of
+from dealer_service.rules.table_state import (
+    MOST_CHIPS,
+    Phase,
+    Seat,
+    TableState,
+    buy_in_bounds,
+    chips_on_table,
+    is_dealt_in,
+    seat_of,
+)
 
 Answer: TypeAlias = tuple[Entry, ...] | Refusal
 
 
 def take_seat(  # noqa: PLR0911, PLR0913 - a return for each reason, an argument for each choice
     state: TableState,
+    at: int,
+    *,
     seat: int,
     player: str,
     stack: int,
     anchor: str | None,
-    *,
     accepts_reveal: str,
     past: Past,
 ) -> Answer:
-    """Seat a player, in the lowest free seat where `seat` is 0."""
+    """Seat a player at the time `at`, in the lowest free seat where `seat` is 0."""
     if state.closed is not None:
         return game_closed()
     policy = state.rules.reveal.policy
@@ -53,12 +68,9 @@ def take_seat(  # noqa: PLR0911, PLR0913 - a return for each reason, an argument
     place = _free_seat(state, seat)
     if isinstance(place, Refusal):
         return place
-    low, high = state.rules.buy_in_min, state.rules.buy_in_max
-    if not low <= stack <= high:
-        message = f"take the seat with {low} to {high} chips"
-        return Refusal(
-            TableReason.BUY_IN_OUT_OF_RANGE, message, {"from": low, "to": high, "stack": stack}
-        )
+    refused = _refuse_stack(state, at, player, stack)
+    if refused is not None:
+        return refused
     if anchor is not None:
         if player in state.misses:
             message = "a player who missed a link sits without an anchor and logs one afterwards"
@@ -103,7 +115,7 @@ def add_chips(state: TableState, player: str, amount: int) -> Answer:
         return Refusal(
             TableReason.AMOUNT_OUT_OF_RANGE, message, {"from": 1, "to": room, "amount": amount}
         )
-    return (ChipsAdded(held, player, amount),)
+    return _refuse_chips(state, amount) or (ChipsAdded(held, player, amount),)
 
 
 def sit_out(state: TableState, player: str) -> Answer:
@@ -126,6 +138,33 @@ def come_back(state: TableState, player: str) -> Answer:
         message = "the player does not sit out"
         return Refusal(TableReason.NOT_SITTING_OUT, message, {"seat": held})
     return (CameBack(held, player),)
+
+
+def prefer(state: TableState, player: str, choices: Collection[Choice]) -> Answer:
+    """Set all standing choices of a player."""
+    held = held_seat(state, player)
+    if isinstance(held, Refusal):
+        return held
+    offered = offered_choices(state.rules)
+    for choice in sorted(choices):
+        if choice not in offered:
+            message = f"this table offers no {choice}: choose of {', '.join(offered)}"
+            return Refusal(TableReason.CHOICE_NOT_OFFERED, message)
+    chosen = tuple(sorted(frozenset(choices)))
+    if chosen == state.seats[held].choices:
+        return Refusal(TableReason.CHOICES_STAND_ALREADY, "these choices stand already")
+    return (Preferred(held, player, chosen),)
+
+
+def offered_choices(rules: RuleSet) -> tuple[Choice, ...]:
+    """List the choices that can count under these rules, rising."""
+    offered = {
+        Choice.CHOP: rules.chop is not None,
+        Choice.RUNS: rules.runs is not None,
+        Choice.SHOW: True,
+        Choice.STRADDLE: rules.straddle is not None,
+    }
+    return tuple(choice for choice, is_offered in offered.items() if is_offered)
 
 
 def pause(state: TableState) -> Answer:
@@ -168,6 +207,29 @@ def between_hands(state: TableState, what: str) -> Refusal:
         return game_closed()
     message = f"{what} between hands: wait until hand {state.hand} has ended"
     return Refusal(TableReason.HAND_OPEN, message, {"hand": state.hand})
+
+
+def _refuse_stack(state: TableState, at: int, player: str, stack: int) -> Refusal | None:
+    low, high = buy_in_bounds(state, player, at)
+    if low <= stack <= high:
+        return _refuse_chips(state, stack)
+    numbers = {"from": low, "to": high, "stack": stack}
+    left, window = state.departed.get(player), state.rules.return_ms
+    until = left.at + window if left and window else 0
+    if at > until:
+        message = f"take the seat with {low} to {high} chips"
+    else:
+        numbers["until"] = until
+        message = f"the player left with {low} chips: until {until} come back with {low} to {high}"
+    return Refusal(TableReason.BUY_IN_OUT_OF_RANGE, message, numbers)
+
+
+def _refuse_chips(state: TableState, amount: int) -> Refusal | None:
+    room = MOST_CHIPS - chips_on_table(state)
+    if amount <= room:
+        return None
+    message = f"all chips of a table are at most {MOST_CHIPS}: {room} more can come to this one"
+    return Refusal(TableReason.CHIPS_OUT_OF_RANGE, message, {"to": room, "amount": amount})
 
 
 def _seat(state: TableState, number: int) -> Seat:

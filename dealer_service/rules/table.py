@@ -9,20 +9,24 @@ where they come in, not here.
 `fold_from` starts at any `hand_opened` and gives the same state as folding the whole log.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from dealer_service.rules import hand as engine
+from dealer_service.rules.button import LastHand, Positions
 from dealer_service.rules.entry import (
     Acted,
     Anchored,
     Awarded,
+    BlindsChopped,
+    By,
     CameBack,
     ChipsAdded,
     CloseReason,
     Dealt,
     DeckCommitted,
+    Departed,
     Entry,
     GameClosed,
     GameOpened,
@@ -30,12 +34,17 @@ from dealer_service.rules.entry import (
     HandOpened,
     HandVoid,
     Mucked,
+    Newcomers,
     Opened,
+    Owed,
     Paused,
     PlayerRemoved,
     Posted,
+    Preferred,
     Resumed,
     Returned,
+    RuleSet,
+    RunsAgreed,
     SatOut,
     SeatLeft,
     SeatTaken,
@@ -43,22 +52,24 @@ from dealer_service.rules.entry import (
     SecretRevealed,
     VoidReason,
 )
+from dealer_service.rules.lineup import next_opening
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.table_state import (
     FREE_VOIDS,
     MAX_FREE_VOIDS,
     MAX_MISSES,
+    MOST_CHIPS,
+    Blinds,
     OpenHand,
     Phase,
     Seat,
     TableState,
+    buy_in_bounds,
+    chips_on_table,
     is_dealt_in,
-    miss_list,
-    next_positions,
     next_secret,
     player_stacks,
     seat_of,
-    seat_states,
 )
 
 
@@ -123,7 +134,10 @@ def _begin(at: int, entry: GameOpened) -> TableState:
         at=at,
         phase=Phase.WAITING,
         paused=False,
-        seats={one.seat: Seat(one.player, one.stack, one.sitting_out) for one in carried},
+        seats={
+            one.seat: Seat(one.player, one.stack, one.sitting_out, bank_ms=_new_bank(entry.rules))
+            for one in carried
+        },
         misses={},
         voids=0,
         void_hands=(),
@@ -138,6 +152,7 @@ def _before(
     opened_at: int, opened: GameOpened, at: int, first: HandOpened, void_hands: tuple[int, ...]
 ) -> TableState:
     """Give the state that `first` repeats."""
+    small, big = first.last_small_blind_seat, first.last_big_blind_seat
     return TableState(
         opened=opened,
         opened_at=opened_at,
@@ -145,7 +160,13 @@ def _before(
         phase=Phase.WAITING,
         paused=False,
         seats={
-            one.seat: Seat(one.player, one.stack, one.state is SeatWord.SITTING_OUT, one.anchor)
+            one.seat: Seat(
+                one.player,
+                one.stack,
+                one.state is SeatWord.SITTING_OUT,
+                one.anchor,
+                choices=one.choices or (),
+            )
             for one in first.seats
         },
         misses={miss.player: miss.hands for miss in first.misses},
@@ -155,7 +176,12 @@ def _before(
         button=first.button,
         button_stays=False,
         awaited=frozenset(),
+        blinds=None if small is None or big is None else Blinds(small, big),
     )
+
+
+def _new_bank(rules: RuleSet) -> int | None:
+    return rules.time_bank.start_ms if rules.time_bank else None
 
 
 def _second_opening(_state: TableState, _at: int, _entry: GameOpened) -> TableState:
@@ -178,11 +204,23 @@ def _seat_taken(state: TableState, at: int, entry: SeatTaken) -> TableState:
     _require(1 <= entry.seat <= rules.seats, "the table has no such seat")
     _require(entry.seat not in state.seats, "the seat is taken")
     _require(seat_of(state, entry.player) is None, "the player holds a seat already")
-    _require(rules.buy_in_min <= entry.stack <= rules.buy_in_max, "no buy-in of these rules")
+    low, high = buy_in_bounds(state, entry.player, at)
+    _require(low <= entry.stack <= high, "no buy-in of these rules")
+    _require(chips_on_table(state) + entry.stack <= MOST_CHIPS, "the table has too many chips")
     missed = entry.anchor is not None and entry.player in state.misses
     _require(not missed, "a player who missed a link sits without an anchor")
-    taken = Seat(entry.player, entry.stack, anchor=entry.anchor)
-    return _aside(state, at, entry, seats=_with_seat(state, entry.seat, taken))
+    newcomer = state.hand > 0
+    taken = Seat(
+        entry.player,
+        entry.stack,
+        anchor=entry.anchor,
+        owes=Owed(rules.big_blind, 0) if newcomer and rules.newcomers is Newcomers.POST else None,
+        waits=newcomer and rules.newcomers is Newcomers.WAIT,
+        bank_ms=_new_bank(rules),
+    )
+    departed = {name: one for name, one in state.departed.items() if name != entry.player}
+    seats = _with_seat(state, entry.seat, taken)
+    return _aside(state, at, entry, seats=seats, departed=departed)
 
 
 def _seat_left(state: TableState, at: int, entry: SeatLeft | PlayerRemoved) -> TableState:
@@ -191,10 +229,22 @@ def _seat_left(state: TableState, at: int, entry: SeatLeft | PlayerRemoved) -> T
     awaited = state.awaited - {entry.player}
     if is_dealt_in(state, entry.seat):
         seats = _with_seat(state, entry.seat, replace(seat, leaving=True))
-    else:
-        _require(entry.stack == seat.stack, "the seat has another stack")
-        seats = {number: other for number, other in state.seats.items() if number != entry.seat}
-    return _aside(state, at, entry, seats=seats, awaited=awaited)
+        return _aside(state, at, entry, seats=seats, awaited=awaited)
+    _require(entry.stack == seat.stack, "the seat has another stack")
+    seats = {number: other for number, other in state.seats.items() if number != entry.seat}
+    departed = _with_departed(state, at, {entry.player: seat.stack})
+    return _aside(state, at, entry, seats=seats, awaited=awaited, departed=departed)
+
+
+def _with_departed(state: TableState, at: int, gone: Mapping[str, int]) -> Mapping[str, Departed]:
+    """Remember with what players left, where they may not come back with less."""
+    rules = state.rules
+    if rules.return_ms is None or not gone:
+        return state.departed
+    bound = {
+        name: Departed(name, stack, at) for name, stack in gone.items() if stack >= rules.buy_in_min
+    }
+    return {name: one for name, one in state.departed.items() if name not in gone} | bound
 
 
 def _chips_added(state: TableState, at: int, entry: ChipsAdded) -> TableState:
@@ -202,6 +252,7 @@ def _chips_added(state: TableState, at: int, entry: ChipsAdded) -> TableState:
     seat = _held(state, entry.seat, entry.player)
     stack = seat.stack + entry.amount
     _require(entry.amount > 0 and stack <= state.rules.buy_in_max, "too many chips are added")
+    _require(chips_on_table(state) + entry.amount <= MOST_CHIPS, "the table has too many chips")
     return replace(state, at=at, seats=_with_seat(state, entry.seat, replace(seat, stack=stack)))
 
 
@@ -233,6 +284,13 @@ def _anchored(state: TableState, at: int, entry: Anchored) -> TableState:
     return _aside(state, at, entry, seats=seats, awaited=state.awaited - {entry.player})
 
 
+def _preferred(state: TableState, at: int, entry: Preferred) -> TableState:
+    _require_running(state)
+    seat = _held(state, entry.seat, entry.player)
+    seats = _with_seat(state, entry.seat, replace(seat, choices=entry.choices))
+    return _aside(state, at, entry, seats=seats)
+
+
 def _paused(state: TableState, at: int, entry: Paused) -> TableState:
     _require_running(state)
     _require(not state.paused, "the game is paused already")
@@ -252,25 +310,43 @@ def _hand_opened(state: TableState, at: int, entry: HandOpened) -> TableState:
     _require(entry.hand == state.hand + 1, f"the next hand is {state.hand + 1}")
     _require(entry.hand <= state.rules.max_hands, "the game has had its last hand")
     _require(at <= state.opened_at + state.rules.max_ms, "the game's time is over")
-    _require(entry.seats == seat_states(state), "it repeats other seats than the log gives")
-    _require(entry.misses == miss_list(state), "it repeats other misses than the log gives")
-    _require(entry.voids == state.voids, "it repeats another count of voids than the log gives")
-    place = next_positions(state)
-    named = (entry.button, entry.small_blind_seat, entry.big_blind_seat)
-    due = place and (place.button, place.small_blind, place.big_blind)
-    _require(named == due, "button or blinds stand on other seats than the rules give")
+    due = next_opening(state, at, entry.commitment)
+    if due is None:
+        message = "a hand opens with two seats or more that are in"
+        raise ImpossibleEntry(message)
+    _require(entry.seats == due.seats, "it repeats other seats than the log gives")
+    _require(entry.misses == due.misses, "it repeats other misses than the log gives")
+    _require(entry.voids == due.voids, "it repeats another count of voids than the log gives")
+    _require(entry.departed == due.departed, "it repeats others who left than the log gives")
+    _require(entry == due, "button or blinds stand on other seats than the rules give")
     return _open(state, at, entry)
 
 
 def _open(state: TableState, at: int, entry: HandOpened) -> TableState:
+    place = Positions(
+        entry.button,
+        entry.small_blind_seat,
+        entry.big_blind_seat,
+        entry.dead_small_blind_seat,
+    )
+    dealt_in = tuple(one.seat for one in entry.seats if one.state is SeatWord.IN)
+    seats = {
+        one.seat: replace(
+            state.seats[one.seat], owes=one.owes, waits=one.waits or False, bank_ms=one.bank_ms
+        )
+        for one in entry.seats
+    }
     return replace(
         state,
         at=at,
         phase=Phase.LINKS,
+        seats=seats,
         hand=entry.hand,
         button=entry.button,
         button_stays=False,
         awaited=frozenset(),
+        last=LastHand(place, dealt_in),
+        departed={one.player: one for one in entry.departed or ()},
         open=OpenHand(entry, at, engine.begin(state.rules, entry)),
     )
 
@@ -295,6 +371,7 @@ def _hand_void(state: TableState, at: int, entry: HandVoid) -> TableState:
             gone = number in lacking
             anchor = None if gone else came.get(number, seat.anchor)
             seats[number] = replace(seat, anchor=anchor)
+    leavers = {seat.player: seat.stack for seat in state.seats.values() if seat.leaving}
     misses = dict(state.misses)
     for player in lacking.values():
         misses[player] = (*misses.get(player, ()), entry.hand)
@@ -307,6 +384,7 @@ def _hand_void(state: TableState, at: int, entry: HandVoid) -> TableState:
         voids=state.voids + (entry.reason in FREE_VOIDS),
         void_hands=(*state.void_hands, entry.hand),
         button_stays=True,
+        departed=_with_departed(state, at, leavers),
         open=None,
     )
 
@@ -330,6 +408,9 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
         raise ImpossibleEntry(message)
     play = engine.evolve(opened.play, at, entry)
     paid_at = at if isinstance(entry, Awarded) else opened.paid_at
+    seats = state.seats
+    if state.opened.rules.time_bank is not None and isinstance(entry, Acted):
+        seats = _without_time(state, opened, at, entry)
     # Built whole: most lines of a log come here, and replacing takes three times as long.
     return TableState(
         state.opened,
@@ -337,7 +418,7 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
         at,
         state.phase,
         state.paused,
-        state.seats,
+        seats,
         state.misses,
         state.voids,
         state.void_hands,
@@ -345,20 +426,55 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
         state.button,
         state.button_stays,
         state.awaited,
+        state.last,
+        state.blinds,
+        state.departed,
         OpenHand(opened.opened, opened.at, play, paid_at),
     )
+
+
+def _without_time(state: TableState, opened: OpenHand, at: int, entry: Acted) -> Mapping[int, Seat]:
+    """Take what an act cost above the turn clock from the seat's time bank (9.5)."""
+    seat, pending = state.seats[entry.seat], opened.play.pending
+    if seat.bank_ms is None or pending is None:
+        return state.seats
+    if entry.by is By.CLOCK:
+        left = 0
+    else:
+        over = at - pending.began - state.rules.turn_ms
+        left = max(0, seat.bank_ms - over) if over > 0 and entry.by is By.PLAYER else seat.bank_ms
+    if left == seat.bank_ms:
+        return state.seats
+    return {**state.seats, entry.seat: replace(seat, bank_ms=left)}
 
 
 def _hand_ended(state: TableState, at: int, entry: HandEnded) -> TableState:
     opened = _require_hand(state, entry.hand)
     engine.evolve(opened.play, at, entry)
     stacks = {one.seat: one.stack for one in entry.stacks}
+    gone = {
+        seat.player: stacks.get(number, seat.stack)
+        for number, seat in state.seats.items()
+        if seat.leaving
+    }
     seats = {
-        number: replace(seat, stack=stacks.get(number, seat.stack))
+        number: replace(seat, stack=stacks[number], owes=None) if number in stacks else seat
         for number, seat in state.seats.items()
         if not seat.leaving
     }
-    return replace(state, at=at, phase=Phase.WAITING, seats=seats, open=None)
+    blinds = state.blinds
+    if state.rules.missed_blinds is not None and state.last is not None:
+        place = state.last.positions
+        blinds = Blinds(place.small_seat, place.big_blind)
+    return replace(
+        state,
+        at=at,
+        phase=Phase.WAITING,
+        seats=seats,
+        blinds=blinds,
+        departed=_with_departed(state, at, gone),
+        open=None,
+    )
 
 
 def _game_closed(state: TableState, at: int, entry: GameClosed) -> TableState:
@@ -411,6 +527,7 @@ _FOLDS: Final[dict[type[Entry], Callable[[TableState, int, Any], TableState]]] =
     SatOut: _sat_out,
     CameBack: _came_back,
     Anchored: _anchored,
+    Preferred: _preferred,
     Paused: _paused,
     Resumed: _resumed,
     HandOpened: _hand_opened,
@@ -421,6 +538,8 @@ _FOLDS: Final[dict[type[Entry], Callable[[TableState, int, Any], TableState]]] =
     Acted: _played,
     Opened: _played,
     Mucked: _played,
+    RunsAgreed: _played,
+    BlindsChopped: _played,
     Returned: _played,
     Awarded: _played,
     HandEnded: _hand_ended,

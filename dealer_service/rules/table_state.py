@@ -1,29 +1,35 @@
 """One cash game's state as a value, between and around its hands, and what it tells by itself.
 
-State is frozen and only ever made by `table.evolve`. What a `hand_opened` repeats (section 6.3),
-where the next button stands (section 8) and what a `game_closed` lists are read from it here.
+State is frozen and only ever made by `table.evolve`. What the next `hand_opened` says of seats and
+blinds is in `lineup`; the other lists that entries repeat are read here.
 """
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final
 
 from dealer_service.rules import hand as engine
-from dealer_service.rules.button import Positions, place_button
+from dealer_service.rules.button import LastHand
 from dealer_service.rules.entry import (
+    Choice,
+    Departed,
     GameClosed,
     GameOpened,
     HandOpened,
     Links,
     Miss,
+    Owed,
     PlayerStack,
     RuleSet,
     SeatState,
     SeatWord,
     VoidReason,
 )
+
+MOST_CHIPS: Final = 2**53 - 1
+"""The greatest integer that a line of the log can hold: a table never has more chips together."""
 
 MAX_FREE_VOIDS: Final = 2
 MAX_MISSES: Final = 2
@@ -43,13 +49,21 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A taken seat. In a hand, `stack` is what the seat had when the hand opened."""
+    """A taken seat. In a hand, `stack` is what the seat had when the hand opened.
+
+    `owes` is posted when it is dealt in again; `waits` says that it waits for the big blind;
+    `bank_ms` is its time bank, where the rules have one.
+    """
 
     player: str
     stack: int
     sitting_out: bool = False
     anchor: str | None = None
     leaving: bool = False
+    choices: tuple[Choice, ...] = ()
+    owes: Owed | None = None
+    waits: bool = False
+    bank_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +91,23 @@ class OpenHand:
 
 
 @dataclass(frozen=True, slots=True)
+class Blinds:
+    """The seats where both blinds of a hand stood, a dead one too."""
+
+    small: int
+    big: int
+
+
+@dataclass(frozen=True, slots=True)
 class TableState:
     """A game after some of its lines. Build it with `evolve`, `fold` or `fold_from`.
 
     `hand` is the number of the last hand opened, `button` its button, each 0 before the first
     (a carried game begins with the other's button). `button_stays` says that it was void.
-    `awaited` are carried players who may still anchor before the first hand. `revealed` is the
-    last hand whose secret was revealed.
+    `awaited` are carried players who may still anchor before the first hand. `last` is that hand
+    itself; `blinds` those of the last hand that was not void and has ended, where the rules have
+    missed blinds. `departed` are those who may not yet come back with less, by name. `revealed` is
+    the last hand whose secret was revealed.
     """
 
     opened: GameOpened
@@ -99,6 +123,9 @@ class TableState:
     button: int
     button_stays: bool
     awaited: frozenset[str]
+    last: LastHand | None = None
+    blinds: Blinds | None = None
+    departed: Mapping[str, Departed] = field(default_factory=dict, hash=False)
     open: OpenHand | None = None
     closed: GameClosed | None = None
     closed_at: int = 0
@@ -126,22 +153,17 @@ def is_dealt_in(state: TableState, seat: int) -> bool:
 
 
 def seat_word(rules: RuleSet, seat: Seat) -> SeatWord:
-    """Say why a seat is, or is not, dealt in: the first that is true (section 6.3)."""
+    """Say why a seat is, or is not, dealt in: the first that is true (section 6.3).
+
+    One that waits for the big blind may be dealt in all the same: `lineup` knows when.
+    """
     if seat.sitting_out:
         return SeatWord.SITTING_OUT
     if seat.stack == 0:
         return SeatWord.NO_CHIPS
     if rules.links is Links.REQUIRED and seat.anchor is None:
         return SeatWord.NO_ANCHOR
-    return SeatWord.IN
-
-
-def seat_states(state: TableState) -> tuple[SeatState, ...]:
-    """List every taken seat, rising, as a `hand_opened` repeats it."""
-    return tuple(
-        SeatState(number, seat.player, seat.stack, seat_word(state.rules, seat), seat.anchor)
-        for number, seat in state.seats.items()
-    )
+    return SeatWord.WAITING if seat.waits else SeatWord.IN
 
 
 def miss_list(state: TableState) -> tuple[Miss, ...]:
@@ -149,12 +171,32 @@ def miss_list(state: TableState) -> tuple[Miss, ...]:
     return tuple(Miss(player, hands) for player, hands in sorted(state.misses.items()))
 
 
-def next_positions(state: TableState) -> Positions | None:
-    """Place the button for the next hand; None where fewer than two seats would be dealt in."""
-    ready = [n for n, seat in state.seats.items() if seat_word(state.rules, seat) is SeatWord.IN]
-    if len(ready) < 2:
+def departed_list(state: TableState, at: int) -> tuple[Departed, ...] | None:
+    """List, by rising name, who may not yet come back with less at the time `at`.
+
+    None where the rules have no return window, as a `hand_opened` leaves it out.
+    """
+    window = state.rules.return_ms
+    if window is None:
         return None
-    return place_button(ready, state.button, stays=state.button_stays)
+    gone = (one for _, one in sorted(state.departed.items()))
+    return tuple(one for one in gone if at <= one.at + window)
+
+
+def buy_in_bounds(state: TableState, player: str, at: int) -> tuple[int, int]:
+    """Give the least and the greatest stack with which a player may sit down at the time `at`."""
+    rules = state.rules
+    left = state.departed.get(player)
+    if left is None or rules.return_ms is None or at > left.at + rules.return_ms:
+        return rules.buy_in_min, rules.buy_in_max
+    return left.stack, max(left.stack, rules.buy_in_max)
+
+
+def chips_on_table(state: TableState) -> int:
+    """Count the chips of all seats, between hands or in one."""
+    if state.closed is not None:
+        return 0
+    return sum(seat.stack for seat in state.seats.values())
 
 
 def player_stacks(state: TableState) -> tuple[PlayerStack, ...]:

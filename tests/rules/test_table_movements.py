@@ -11,10 +11,10 @@ from dealer_service.rules.movements import (
     OUTWARD,
     Movement,
     What,
-    chips_on_table,
     movements,
 )
 from dealer_service.rules.table import evolve
+from dealer_service.rules.table_state import chips_on_table
 from tests.support.simulator import LIVELY, Simulator, play_chain, play_game
 
 

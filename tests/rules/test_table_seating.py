@@ -53,7 +53,7 @@ def take(game: Simulator, **changes: Any) -> tuple[e.Entry, ...] | Refusal:
         "anchor": FRESH,
         "accepts_reveal": "all_cards",
     }
-    return seating.take_seat(game.state, **(asked | changes), past=game.values)
+    return seating.take_seat(game.state, game.now, **(asked | changes), past=game.values)
 
 
 def test_seat_0_is_the_lowest_free_one() -> None:

@@ -10,7 +10,7 @@ or what is logged while the game runs; and `transcript` gives the finished log t
 line and to sign again (`tests.support.transcripts`).
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -19,21 +19,41 @@ from dealer_service.fairness import commitment, deck, mixing
 from dealer_service.fairness.cards import CARD_NAMES
 from dealer_service.fairness.deck import SealedDeck
 from dealer_service.fairness.mixing import Link
-from dealer_service.rules import closing, entropy, opening, play, seating
+from dealer_service.rules import ahead, closing, entropy, opening, play, seating
+from dealer_service.rules.ahead import ChosenAct, PreAct
 from dealer_service.rules.entry import (
     Act,
+    AnteKind,
+    AnteRule,
+    Button,
+    Choice,
+    ChoicesCount,
     CloseReason,
     Dealt,
     Entry,
     GameOpened,
     HandOpened,
+    Limits,
     Links,
+    MissedBlinds,
+    Newcomers,
     OpenedCard,
+    PotSmallBlind,
+    RakeCap,
+    RakeRule,
     RevealRule,
     RuleSet,
+    Show,
+    StraddleKind,
+    StraddleRaise,
+    StraddleRule,
+    Structure,
+    TimeBankRule,
+    Variant,
     VoidReason,
 )
 from dealer_service.rules.hand import Decision, decision
+from dealer_service.rules.lineup import line_up
 from dealer_service.rules.movements import Movement, movements
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table import evolve
@@ -41,7 +61,7 @@ from dealer_service.rules.table_state import (
     FREE_VOIDS,
     MAX_FREE_VOIDS,
     TableState,
-    next_positions,
+    buy_in_bounds,
     seat_of,
 )
 from dealer_service.tables.lines import encode
@@ -57,18 +77,18 @@ KEY_SEED = bytes(range(32))
 NAMES = ("ann", "ben", "cleo", "dan", "eve", "fay", "gus", "hal", "ida", "jon")
 
 RULES = RuleSet(
-    variant="holdem",
-    structure="no_limit",
+    variant=Variant.HOLDEM,
+    structure=Structure.NO_LIMIT,
     seats=10,
     small_blind=50,
     big_blind=100,
     chip_unit=1,
     buy_in_min=2_000,
     buy_in_max=20_000,
-    button="moving",
-    newcomers="next_hand",
+    button=Button.MOVING,
+    newcomers=Newcomers.NEXT_HAND,
     absent="sit_out",
-    show="winners",
+    show=Show.WINNERS,
     all_in="face_up",
     turn_ms=15_000,
     link_ms=3_000,
@@ -80,8 +100,77 @@ RULES = RuleSet(
     max_ms=30 * 24 * 3_600_000,
 )
 
-Choice = tuple[Act, int]
-Choose = Callable[["Simulator", Decision], Choice | None]
+HOUSES: Mapping[str, RuleSet] = {
+    "dead_button": replace(
+        RULES,
+        button=Button.DEAD,
+        newcomers=Newcomers.WAIT,
+        missed_blinds=MissedBlinds.DEAD,
+        ante=AnteRule(AnteKind.EACH, 10),
+        time_bank=TimeBankRule(20_000, 500, 30_000),
+    ),
+    "straddles": replace(
+        RULES,
+        newcomers=Newcomers.POST,
+        missed_blinds=MissedBlinds.LIVE,
+        straddle=StraddleRule(StraddleKind.UNDER_THE_GUN, StraddleRaise.DOUBLE),
+        runs=2,
+        choices=ChoicesCount.BEFORE_LINKS,
+        return_ms=600_000,
+        disconnect_ms=30_000,
+    ),
+    "mississippi": replace(
+        RULES,
+        button=Button.DEAD,
+        newcomers=Newcomers.WAIT,
+        missed_blinds=MissedBlinds.WAIT,
+        ante=AnteRule(AnteKind.BIG_BLIND, 100),
+        straddle=StraddleRule(StraddleKind.MISSISSIPPI, StraddleRaise.BIG_BLIND),
+        runs=2,
+        chop="blinds",
+        choices=ChoicesCount.AT_ONCE,
+        show=Show.ALL,
+        rake=RakeRule(500, (RakeCap(2, 150), RakeCap(4, 300)), no_flop_no_drop=True),
+    ),
+    "limit": replace(
+        RULES,
+        structure=Structure.FIXED_LIMIT,
+        limits=Limits(100, 200, 4, uncapped_heads_up=True),
+        chip_unit=50,
+        chop="blinds",
+        choices=ChoicesCount.AT_ONCE,
+        rake=RakeRule(250, (RakeCap(2, 1_000),), no_flop_no_drop=False),
+    ),
+    "omaha": replace(
+        RULES,
+        variant=Variant.OMAHA,
+        hole_cards=4,
+        structure=Structure.POT_LIMIT,
+        pot_small_blind=PotSmallBlind.EXACT,
+        straddle=StraddleRule(StraddleKind.BUTTON, StraddleRaise.DOUBLE),
+        runs=2,
+        choices=ChoicesCount.BEFORE_LINKS,
+        time_bank=TimeBankRule(5_000, 0, 5_000),
+    ),
+    "hi_lo": replace(
+        RULES,
+        variant=Variant.OMAHA_HI_LO,
+        hole_cards=5,
+        seats=7,
+        structure=Structure.POT_LIMIT,
+        pot_small_blind=PotSmallBlind.ROUNDED_UP,
+        button=Button.DEAD,
+        newcomers=Newcomers.POST,
+        missed_blinds=MissedBlinds.DEAD,
+        runs=2,
+        choices=ChoicesCount.AT_ONCE,
+        rake=RakeRule(500, (RakeCap(2, 400),), no_flop_no_drop=True),
+    ),
+}
+"""Rule sets that together name every structure and house option."""
+
+Move = tuple[Act, int]
+Choose = Callable[["Simulator", Decision], Move | None]
 """choose(simulator, decision): the act and its total, or None to let the clock run out."""
 
 
@@ -119,8 +208,12 @@ class Habits:
     anchor: float = 0
     pause: float = 0
     show: float = 0
+    prefer: float = 0
+    stay_short: float = 0
     time_out: float = 0
-    """For each turn."""
+    """For each turn, as the next two."""
+    ahead: float = 0
+    overtime: float = 0
 
 
 QUIET = Habits()
@@ -138,6 +231,8 @@ LIVELY = Habits(
     show=0.3,
     time_out=0.01,
 )
+HOUSE_LIFE = replace(LIVELY, sit_out=0.2, prefer=0.3, stay_short=0.3, ahead=0.1, overtime=0.05)
+"""For the rule sets of `HOUSES`: players choose, sit out, act ahead, and think long."""
 
 
 @dataclass(slots=True)
@@ -202,6 +297,7 @@ class Simulator:
         self.deals: dict[int, Deal] = {}
         self.values = UsedValues()
         self.links: dict[int, str] = {}
+        self.chosen: dict[str, ChosenAct] = {}
         self.cards: tuple[OpenedCard, ...] = ()
         self.last_note = ""
         self._state: TableState | None = None
@@ -285,11 +381,19 @@ class Simulator:
         client = self.clients.setdefault(name, Client(name))
         anchored = anchored and name not in self.state.misses
         anchor = self._new_chain(client) if anchored else None
-        chips = self.random.randint(rules.buy_in_min, rules.buy_in_max) if stack is None else stack
+        low, high = buy_in_bounds(self.state, name, self.now)
+        chips = self.random.randint(low, high) if stack is None else stack
         policy = rules.reveal.policy
         self._do(
             seating.take_seat(
-                self.state, seat, name, chips, anchor, accepts_reveal=policy, past=self.values
+                self.state,
+                self.now,
+                seat=seat,
+                player=name,
+                stack=chips,
+                anchor=anchor,
+                accepts_reveal=policy,
+                past=self.values,
             )
         )
         return client
@@ -326,6 +430,18 @@ class Simulator:
                 self.state, name, anchor, hand, link, next_link=self.next_link, past=self.values
             )
         )
+
+    def prefer(self, name: str, *choices: Choice) -> None:
+        """Let a player set its standing choices."""
+        self._do(seating.prefer(self.state, name, choices))
+        self.settle()
+
+    def choose_ahead(self, name: str, act: PreAct) -> None:
+        """Let a player choose an act for its next turn."""
+        chosen = ahead.choose_ahead(self.state, name, self.state.hand, act)
+        if isinstance(chosen, Refusal):
+            raise Refused(chosen)
+        self.chosen[name] = chosen
 
     def pause(self) -> None:
         """Let the operator pause the game."""
@@ -462,9 +578,17 @@ class Simulator:
         self.checkpoint()
 
     def settle(self) -> None:
-        """Log all that follows by itself."""
-        entries, _ = play.settle(self.state, self.now, self.cards)
-        self.append(*entries)
+        """Log all that follows by itself, acts chosen ahead too."""
+        while True:
+            entries, _ = play.settle(self.state, self.now, self.cards)
+            self.append(*entries)
+            due = self.decision
+            player = self.state.seats[due.seat].player if due else ""
+            chosen = self.chosen.pop(player, None)
+            acted = ahead.act_ahead(self.state, chosen) if chosen else None
+            if acted is None:
+                return
+            self.append(acted)
 
     @property
     def decision(self) -> Decision | None:
@@ -481,9 +605,9 @@ class Simulator:
 
     def time_out(self) -> None:
         """Let the clock run out for the seat whose turn it is."""
-        due = self.decision
+        due = play.turn_deadline(self.state)
         assert due is not None
-        self.now = max(self.now, due.deadline)
+        self.now = max(self.now, due)
         self._do(play.clock(self.state, self.now))
         self.settle()
 
@@ -613,7 +737,7 @@ def open_cards(sealed: SealedDeck) -> tuple[OpenedCard, ...]:
     )
 
 
-def casual(simulator: Simulator, due: Decision) -> Choice:
+def casual(simulator: Simulator, due: Decision) -> Move:
     """Choose without a plan: mostly check and call, sometimes bet, now and then all-in."""
     random = simulator.random
     luck = random.random()
@@ -628,13 +752,13 @@ def casual(simulator: Simulator, due: Decision) -> Choice:
     return (Act.FOLD, 0) if luck > 0.62 else (Act.CALL, 0)
 
 
-def script(*choices: Choice | None) -> Choose:
+def script(*choices: Move | None) -> Choose:
     """Play these choices in turn, whoever is to act."""
     rest = iter(choices)
     return lambda _simulator, _due: next(rest)
 
 
-def passive(_simulator: Simulator, due: Decision) -> Choice:
+def passive(_simulator: Simulator, due: Decision) -> Move:
     """Check, or else call."""
     return (Act.CHECK if due.may_check else Act.CALL), 0
 
@@ -668,10 +792,16 @@ def play_game(
 
 
 def play_chain(
-    *, seed: int = 1, games: int = 3, hands: int = 5, players: int = 4, habits: Habits = QUIET
+    *,
+    seed: int = 1,
+    games: int = 3,
+    hands: int = 5,
+    players: int = 4,
+    habits: Habits = QUIET,
+    rules: RuleSet = RULES,
 ) -> list[Simulator]:
     """Play games that go on from each other; the last one is closed and revealed, too."""
-    simulator = Simulator(seed=seed, chain_length=hands + 2)
+    simulator = Simulator(seed=seed, rules=rules, chain_length=hands + 2)
     for name in NAMES[:players]:
         simulator.sit(name)
     played = [simulator]
@@ -704,17 +834,62 @@ def _live_between_hands(simulator: Simulator, habits: Habits) -> None:
             simulator.come_back(name)
         elif chance() < habits.sit_out / 2 and not seat.sitting_out:
             simulator.sit_out(name)
-        if seat.stack < rules.buy_in_min or (
+        short = seat.stack < rules.buy_in_min
+        stays_short = short and _happens(simulator, habits.stay_short)
+        if (short and not stays_short) or (
             chance() < habits.add_chips and seat.stack < rules.buy_in_max
         ):
             top = rules.buy_in_max - seat.stack
             simulator.add_chips(name, simulator.random.randint((top + 1) // 2, top))
+        if _happens(simulator, habits.prefer):
+            _prefer(simulator, name)
         _anchor_again(simulator, name, habits)
     _let_go(simulator, habits)
     if chance() < habits.pause:
         simulator.pause()
         simulator.wait(1_000, 20_000)
         simulator.resume()
+
+
+def _happens(simulator: Simulator, likely: float) -> bool:
+    """Let chance decide; what never happens draws none, so that old seeds give old games."""
+    return likely > 0 and simulator.random.random() < likely
+
+
+def _prefer(simulator: Simulator, name: str) -> None:
+    """Let a player choose anew, of what the rules offer; nothing where that stands already."""
+    random = simulator.random
+    offered = seating.offered_choices(simulator.state.rules)
+    chosen = tuple(choice for choice in offered if random.random() < 0.7)
+    if chosen != simulator.state.seats[_seat(simulator, name)].choices:
+        simulator.prefer(name, *chosen)
+
+
+def _act_ahead(simulator: Simulator) -> None:
+    """Let a player who is not to act yet choose ahead."""
+    due = simulator.decision
+    assert due is not None
+    play_now = simulator.state.play
+    assert play_now is not None
+    later = [
+        simulator.state.seats[chair.seat].player
+        for chair in play_now.chairs
+        if chair.seat != due.seat and not chair.folded and chair.stack
+    ]
+    later = [name for name in later if name in simulator.players(dealt_in=True)]
+    if later:
+        simulator.choose_ahead(
+            simulator.random.choice(later), simulator.random.choice(list(PreAct))
+        )
+
+
+def _use_house_options(simulator: Simulator, habits: Habits) -> None:
+    if _happens(simulator, habits.prefer / 5):
+        _prefer(simulator, simulator.random.choice(simulator.players()))
+    elif _happens(simulator, habits.ahead):
+        _act_ahead(simulator)
+    if _happens(simulator, habits.overtime):
+        simulator.now += simulator.random.randint(0, simulator.state.rules.turn_ms * 3 // 2)
 
 
 def _let_go(simulator: Simulator, habits: Habits) -> None:
@@ -725,7 +900,7 @@ def _let_go(simulator: Simulator, habits: Habits) -> None:
     if len(simulator.players()) > 2 and chance() < habits.remove:
         simulator.remove(simulator.random.choice(simulator.players()))
     for name in simulator.players():
-        if next_positions(simulator.state) is not None:
+        if line_up(simulator.state) is not None:
             break
         if simulator.state.seats[_seat(simulator, name)].sitting_out:
             simulator.come_back(name)
@@ -790,8 +965,10 @@ def _play_lively_hand(simulator: Simulator, habits: Habits) -> None:
             _seat_newcomers(simulator, replace(habits, join=0.5))
         elif chance() < habits.sit_out / 5:
             _toggle(simulator, simulator.random.choice(simulator.players()))
+        else:
+            _use_house_options(simulator, habits)
 
-    def choose(simulator: Simulator, due: Decision) -> Choice | None:
+    def choose(simulator: Simulator, due: Decision) -> Move | None:
         return None if chance() < habits.time_out else casual(simulator, due)
 
     simulator.play_out(choose=choose, before_turn=before_turn)
