@@ -7,6 +7,7 @@ and agreement between entries are for the checks to judge, not for the shapes.
 from __future__ import annotations
 
 from audit_cli.derive import CARDS
+from audit_cli.rulings import judge_rules
 from audit_cli.shape import (
     Shape,
     boolean,
@@ -16,6 +17,7 @@ from audit_cli.shape import (
     hex_bytes,
     integer,
     list_of,
+    only_true,
     origin,
     player,
     tagged,
@@ -40,32 +42,44 @@ _SEAT_PLAYER: dict[str, Shape] = {"seat": _SEAT, "player": player}
 _SEAT_STACK: dict[str, Shape] = {"seat": _SEAT, "stack": _CHIPS}
 
 
-def _blinds(value: dict[str, object]) -> str | None:
-    small, big, unit = value["small_blind"], value["big_blind"], value["chip_unit"]
-    low, high = value["buy_in_min"], value["buy_in_max"]
-    if not (isinstance(small, int) and isinstance(big, int) and isinstance(unit, int)):
-        return " has blinds that are no integers"
-    if small > big or small % unit or big % unit:
-        return " needs small_blind up to big_blind, both multiples of chip_unit"
-    if isinstance(low, int) and isinstance(high, int) and low > high:
-        return " needs buy_in_min up to buy_in_max"
-    return None
-
+_LIMITS = fields(
+    {
+        "small_bet": integer(1),
+        "big_bet": integer(1),
+        "cap": integer(),
+        "uncapped_heads_up": boolean,
+    }
+)
+_ANTE = fields({"kind": choice("each", "big_blind"), "amount": integer(1)})
+_STRADDLE = fields(
+    {
+        "kind": choice("under_the_gun", "button", "mississippi"),
+        "min_raise": choice("double", "big_blind"),
+    }
+)
+_RAKE = fields(
+    {
+        "per_ten_thousand": integer(0, 10_000),
+        "caps": list_of(fields({"players": integer(2, MAX_SEATS), "cap": _CHIPS}), 1, MAX_SEATS),
+        "no_flop_no_drop": boolean,
+    }
+)
+_TIME_BANK = fields({"start_ms": _MS, "per_hand_ms": _MS, "max_ms": _MS})
 
 RULES = fields(
     {
-        "variant": choice("holdem"),
-        "structure": choice("no_limit"),
+        "variant": choice("holdem", "omaha", "omaha_hi_lo"),
+        "structure": choice("no_limit", "pot_limit", "fixed_limit"),
         "seats": integer(2, MAX_SEATS),
         "small_blind": integer(1),
         "big_blind": integer(1),
         "chip_unit": integer(1),
         "buy_in_min": _CHIPS,
         "buy_in_max": _CHIPS,
-        "button": choice("moving"),
-        "newcomers": choice("next_hand"),
+        "button": choice("moving", "dead"),
+        "newcomers": choice("next_hand", "post", "wait"),
         "absent": choice("sit_out"),
-        "show": choice("winners"),
+        "show": choice("winners", "all"),
         "all_in": choice("face_up"),
         "turn_ms": _MS,
         "link_ms": _MS,
@@ -76,8 +90,23 @@ RULES = fields(
         "max_hands": integer(1),
         "max_ms": _MS,
     },
-    {"beacon": fields({"chain": _BYTES32})},
-    also=_blinds,
+    {
+        "beacon": fields({"chain": _BYTES32}),
+        "hole_cards": integer(4, 6),
+        "limits": _LIMITS,
+        "pot_small_blind": choice("exact", "rounded_up"),
+        "ante": _ANTE,
+        "straddle": _STRADDLE,
+        "missed_blinds": choice("live", "dead", "wait"),
+        "runs": integer(2, 2),
+        "chop": choice("blinds"),
+        "choices": choice("before_links", "at_once"),
+        "rake": _RAKE,
+        "return_ms": _MS,
+        "time_bank": _TIME_BANK,
+        "disconnect_ms": _MS,
+    },
+    also=judge_rules,
 )
 
 _PREVIOUS = fields(
@@ -95,10 +124,20 @@ _PREVIOUS = fields(
     }
 )
 
+_CHOICE = choice("chop", "runs", "show", "straddle")
 _OPENING_SEAT = fields(
-    _SEAT_PLAYER | _SEAT_STACK | {"state": choice("in", "sitting_out", "no_chips", "no_anchor")},
-    {"anchor": _BYTES32},
+    _SEAT_PLAYER
+    | _SEAT_STACK
+    | {"state": choice("in", "sitting_out", "no_chips", "no_anchor", "waiting")},
+    {
+        "anchor": _BYTES32,
+        "choices": list_of(_CHOICE, 1, 4),
+        "owes": fields({"live": _CHIPS, "dead": _CHIPS}),
+        "waits": only_true,
+        "bank_ms": _MS,
+    },
 )
+_DEPARTED = fields({"player": player, "stack": _CHIPS, "at": integer()})
 
 _DEALT = tagged(
     "to",
@@ -108,6 +147,8 @@ _DEALT = tagged(
         "burn": fields({"position": _POSITION, "to": choice("burn")}),
     },
 )
+
+_AGREED = list_of(_SEAT, 0, MAX_SEATS)
 
 _EMPTY = fields({})
 
@@ -127,6 +168,7 @@ SHAPES: dict[str, Shape] = {
         {"missing_hand": _HAND, "missing_link": _BYTES32},
         together=((), ("missing_hand", "missing_link")),
     ),
+    "preferred": fields(_SEAT_PLAYER | {"choices": list_of(_CHOICE, 0, 4)}),
     "paused": _EMPTY,
     "resumed": _EMPTY,
     "hand_opened": fields(
@@ -139,7 +181,14 @@ SHAPES: dict[str, Shape] = {
             "misses": list_of(fields({"player": player, "hands": list_of(_HAND, 1)})),
             "voids": integer(),
         },
-        {"small_blind_seat": _SEAT},
+        {
+            "small_blind_seat": _SEAT,
+            "dead_small_blind_seat": _SEAT,
+            "straddle_seat": _SEAT,
+            "last_small_blind_seat": _SEAT,
+            "last_big_blind_seat": _SEAT,
+            "departed": list_of(_DEPARTED),
+        },
     ),
     "hand_void": fields(
         {
@@ -160,7 +209,13 @@ SHAPES: dict[str, Shape] = {
             )
         },
     ),
-    "posted": fields({"seat": _SEAT, "what": choice("small_blind", "big_blind"), "amount": _CHIPS}),
+    "posted": fields(
+        {
+            "seat": _SEAT,
+            "what": choice("ante", "small_blind", "big_blind", "straddle", "live", "dead"),
+            "amount": _CHIPS,
+        }
+    ),
     "dealt": fields(
         {
             "hand": _HAND,
@@ -191,6 +246,8 @@ SHAPES: dict[str, Shape] = {
         together=(("seat",), ("board",)),
     ),
     "mucked": fields({"hand": _HAND, "seat": _SEAT, "by": choice("policy", "player")}),
+    "runs_agreed": fields({"hand": _HAND, "runs": integer(2, 2), "seats": _AGREED}),
+    "blinds_chopped": fields({"hand": _HAND, "seats": _AGREED}),
     "returned": fields({"seat": _SEAT, "amount": _CHIPS}),
     "awarded": fields(
         {
@@ -206,7 +263,8 @@ SHAPES: dict[str, Shape] = {
                 1,
                 MAX_SEATS,
             ),
-        }
+        },
+        {"half": choice("high", "low")},
     ),
     "hand_ended": fields({"hand": _HAND, "stacks": list_of(fields(_SEAT_STACK), 2, MAX_SEATS)}),
     "game_closed": fields(

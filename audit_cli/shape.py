@@ -106,6 +106,10 @@ def _check_boolean(value: object) -> str | None:
     return None if type(value) is bool else " is neither true nor false"
 
 
+def _check_true(value: object) -> str | None:
+    return None if value is True else " is not true"
+
+
 def _check_text(value: object) -> str | None:
     return None if type(value) is str else " is no text"
 
@@ -125,6 +129,8 @@ def _check_player(value: object) -> str | None:
 _match_player = re.compile(_PLAYER).fullmatch
 
 boolean = Shape(_check_boolean, "(?:true|false)")
+# A field that is there where something is true, and else left out.
+only_true = Shape(_check_true, "true")
 text = Shape(_check_text, f'"{_PLAIN_TEXT}"')
 # "/games/" is for the judge alone to find.
 origin = Shape(_check_origin)

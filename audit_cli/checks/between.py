@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from audit_cli.poker.positions import place_blinds, place_button
+from audit_cli.canonical import MAX_INTEGER
+from audit_cli.checks.openings import Told, find_straddler, place, tell_seats
+from audit_cli.checks.table import read_places
 
 if TYPE_CHECKING:
-    from audit_cli.checks.table import Rules, Seat, Table
+    from audit_cli.checks.ruleset import Rules
+    from audit_cli.checks.table import Seat, Table
     from audit_cli.checks.voice import Voice
     from audit_cli.gamefile import Line
 
@@ -58,11 +61,9 @@ class Between:
             return
         if body["seat"] > rules.seats:
             self._broken("a seat that the table does not have", line, rules.seats, body["seat"])
-        if not rules.buy_in_min <= body["stack"] <= rules.buy_in_max:
-            wanted = f"{rules.buy_in_min} to {rules.buy_in_max}"
-            self._broken("a seat is taken with another stack", line, wanted, body["stack"])
         if table.torn:
             return
+        self._check_buy_in(line, rules)
         held = table.seats.get(body["seat"])
         if held is not None:
             self._broken("a taken seat is taken", line, "a free seat", f"seat of {held.player}")
@@ -71,6 +72,29 @@ class Between:
         if "anchor" in body and body["player"] in table.misses:
             text = "a player who has missed a link sits with an anchor"
             self._broken(text, line, "no anchor", body["player"])
+
+    def _check_buy_in(self, line: Line, rules: Rules) -> None:
+        """Judge the stack of who sits down; who left a short while ago brings it all back."""
+        stack = line.body["stack"]
+        least, most = rules.buy_in_min, rules.buy_in_max
+        text = "a seat is taken with another stack"
+        gone = self._table.departed.get(line.body["player"])
+        if (
+            gone is not None
+            and rules.return_ms is not None
+            and gone.stack >= least
+            and line.at <= gone.at + rules.return_ms
+        ):
+            least, most = gone.stack, max(most, gone.stack)
+            text = "a player comes back with another stack than it may"
+        if not least <= stack <= most:
+            self._broken(text, line, f"{least} to {most}", stack)
+        self._check_sum(line, stack)
+
+    def _check_sum(self, line: Line, more: int) -> None:
+        chips = sum(seat.stack for seat in self._table.seats.values()) + more
+        if chips > MAX_INTEGER:
+            self._broken("a table has more chips than a log can tell", line, MAX_INTEGER, chips)
 
     def left(self, line: Line) -> None:
         """Judge a leave: the chips go with the player, or stay until the hand has ended."""
@@ -97,10 +121,19 @@ class Between:
         if stack > rules.buy_in_max:
             text = "chips are added above the largest buy-in"
             self._broken(text, line, f"{rules.buy_in_max} at most", stack)
+        self._check_sum(line, line.body["amount"])
 
     def named(self, line: Line) -> None:
         """Judge an entry of a player who has to hold the seat."""
         self._named(line)
+
+    def preferred(self, line: Line) -> None:
+        """Judge that a list of choices has each once, in rising order."""
+        self._named(line)
+        told = line.body["choices"]
+        if told != sorted(set(told)):
+            text = "standing choices do not stand in rising order, each once"
+            self._broken(text, line, " ".join(sorted(set(told))), " ".join(told))
 
     def anchored(self, line: Line) -> None:
         """Take an anchor: a carried player has one again."""
@@ -114,9 +147,9 @@ class Between:
             return
         self._may_open(line, rules)
         if not table.torn:
-            self._compare_seats(line)
-            self._compare_counts(line)
-            self._compare_positions(line)
+            self._compare_seats(line, rules)
+            self._compare_counts(line, rules)
+            self._compare_positions(line, rules)
         self._awaited.clear()
 
     def _may_open(self, line: Line, rules: Rules) -> None:
@@ -134,27 +167,24 @@ class Between:
             text = "the first hand does not wait for the anchors of carried players"
             self._broken(text, line, f"an anchor of {names}, or {rules.link_ms} ms", line.at)
 
-    def _compare_seats(self, line: Line) -> None:
+    def _compare_seats(self, line: Line, rules: Rules) -> None:
         table = self._table
         logged = {seat["seat"]: seat for seat in line.body["seats"]}
         if list(logged) != sorted(table.seats) or len(logged) != len(line.body["seats"]):
             wanted = ", ".join(map(str, sorted(table.seats)))
             found = ", ".join(str(seat["seat"]) for seat in line.body["seats"])
             self._broken("an opening lists other seats than are taken", line, wanted, found)
-        for number, seat in table.seats.items():
-            told = logged.get(number)
-            if told is None:
-                continue
-            known = (seat.player, seat.stack, table.state_of(seat))
-            if (told["player"], told["stack"], told["state"]) != known:
+        for number, known in tell_seats(table, rules).items():
+            told = None if number not in logged else read_told(logged[number])
+            if told is not None and told != known:
                 self._broken(
                     f"an opening tells seat {number} otherwise than the log before it",
                     line,
-                    _words(*known),
-                    _words(told["player"], told["stack"], told["state"]),
+                    known,
+                    told,
                 )
 
-    def _compare_counts(self, line: Line) -> None:
+    def _compare_counts(self, line: Line, rules: Rules) -> None:
         table, body = self._table, line.body
         misses = [(player, table.misses[player]) for player in sorted(table.misses)]
         told = [(miss["player"], miss["hands"]) for miss in body["misses"]]
@@ -164,23 +194,55 @@ class Between:
             text = "an opening tells another number of voids"
             self._broken(text, line, table.own_voids, body["voids"])
 
-    def _compare_positions(self, line: Line) -> None:
+        self._compare_departed(line, rules)
+        self._compare_last(line, rules)
+
+    def _compare_departed(self, line: Line, rules: Rules) -> None:
+        """Judge who may not yet come back with less."""
+        departed = self._table.departed
+        wanted = [
+            (player, departed[player].stack, departed[player].at)
+            for player in sorted(departed)
+            if rules.return_ms is not None
+            and departed[player].stack >= rules.buy_in_min
+            and line.at <= departed[player].at + rules.return_ms
+        ]
+        found = [(one["player"], one["stack"], one["at"]) for one in line.body.get("departed", ())]
+        if found != wanted:
+            text = "an opening tells otherwise who may not come back with less"
+            self._broken(text, line, _departed(wanted), _departed(found))
+        if ("departed" in line.body) != (rules.return_ms is not None):
+            text = "an opening tells of who left, which is there exactly where the rules ask for it"
+            self._broken(text, line)
+
+    def _compare_last(self, line: Line, rules: Rules) -> None:
+        """Judge where the blinds of the last hand that was not void stood."""
+        played, body = self._table.played, line.body
+        wanted = None
+        if rules.missed_blinds and played is not None:
+            wanted = (played.small, played.big)
+        found = (body.get("last_small_blind_seat"), body.get("last_big_blind_seat"))
+        if found != (wanted or (None, None)):
+            text = "an opening tells the last blinds otherwise than the log before it"
+            self._broken(text, line, _last(wanted), _last(found))
+
+    def _compare_positions(self, line: Line, rules: Rules) -> None:
         table, body = self._table, line.body
-        dealt_in = sorted({seat["seat"] for seat in body["seats"] if seat["state"] == "in"})
+        dealt_in = {seat["seat"] for seat in body["seats"] if seat["state"] == "in"}
         if len(dealt_in) < 2:
             self._broken("a hand opens with fewer than two seats dealt in", line)
             return
-        button = place_button(dealt_in, table.button, stays=table.button_stays)
-        if body["button"] != button:
-            self._broken("the button is at another seat", line, button, body["button"])
-            button = body["button"]
-        if button not in dealt_in:
+        wanted, found = place(dealt_in, table, rules), read_places(body)
+        if found.button != wanted.button:
+            self._broken("the button is at another seat", line, wanted, found)
+        elif found != wanted:
+            self._broken("the blinds are at other seats", line, wanted, found)
+        if not dealt_in <= table.seats.keys():
             return
-        blinds = place_blinds(dealt_in, button)
-        told = (body.get("small_blind_seat"), body["big_blind_seat"])
-        if told != blinds:
-            text = "the blinds are at other seats"
-            self._broken(text, line, _blinds(*blinds), _blinds(*told))
+        straddle = find_straddler(dealt_in, wanted, table, rules)
+        if body.get("straddle_seat") != straddle:
+            text = "another seat straddles than by its choice"
+            self._broken(text, line, _seat(straddle), _seat(body.get("straddle_seat")))
 
     def game_closed(self, line: Line) -> None:
         """Every seat goes out with what it has."""
@@ -194,8 +256,18 @@ class Between:
             self._broken(text, line, _stacks(wanted), _stacks(told))
 
 
-def _words(player: str, stack: int, state: str) -> str:
-    return f"{player}, stack {stack}, {state}"
+def read_told(seat: dict[str, Any]) -> Told:
+    """Return what an opening tells of a seat."""
+    owes = seat.get("owes")
+    return Told(
+        seat["player"],
+        seat["stack"],
+        seat["state"],
+        tuple(seat.get("choices", ())),
+        None if owes is None else (owes["live"], owes["dead"]),
+        seat.get("waits", False),
+        seat.get("bank_ms"),
+    )
 
 
 def _misses(misses: list[tuple[str, list[int]]]) -> str:
@@ -204,8 +276,18 @@ def _misses(misses: list[tuple[str, list[int]]]) -> str:
     )
 
 
-def _blinds(small: int | None, big: int) -> str:
-    return f"small blind {'dead' if small is None else small}, big blind {big}"
+def _departed(departed: list[tuple[str, int, int]]) -> str:
+    return "; ".join(f"{player} with {stack} at {at}" for player, stack, at in departed) or "nobody"
+
+
+def _last(seats: tuple[int | None, int | None] | None) -> str:
+    if seats is None or seats == (None, None):
+        return "none"
+    return f"small blind {seats[0]}, big blind {seats[1]}"
+
+
+def _seat(seat: int | None) -> str:
+    return "nobody" if seat is None else f"seat {seat}"
 
 
 def _stacks(stacks: list[tuple[int, str, int]]) -> str:

@@ -90,8 +90,8 @@ class Chain:
             size,
             root.hex(),
             line.body.get("next"),
-            table.button,
-            table.button_stays,
+            table.last.button,
+            table.last.void,
             seats,
         )
 

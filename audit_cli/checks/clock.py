@@ -1,7 +1,7 @@
 """PLAYED, by whom and when: acts of players, of the clock, and for those who left (protocol 9.5).
 
-The clock never acts early, always checks or folds, and its seat sits out at once. A player's act
-behind its clock is told and breaks nothing.
+The clock never acts before the turn's time and the time bank are over, always checks or folds, and
+its seat sits out at once. A player's act behind that is told and breaks nothing.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ class Clock:
         if rules is None:
             return
         due = began + rules.turn_ms
+        if rules.bank is not None:
+            due = self._draw(line, due)
         if by == "clock":
             if line.at < due:
                 self._broken("the clock acts before its time", line, f"not before {due}", line.at)
@@ -63,6 +65,17 @@ class Clock:
             self._late += 1
             if self._late <= MAX_LATE:
                 self._tell_late(line, seat, line.at - due)
+
+    def _draw(self, line: Line, due: int) -> int:
+        """Take from the time bank what an act took above its turn; until when the clock waits."""
+        seat, by = line.body["seat"], line.body["by"]
+        held = self._table.seats.get(seat)
+        bank = 0 if held is None else held.bank
+        if by == "clock":
+            self._table.spend(seat, None)
+        elif by == "player" and line.at > due:
+            self._table.spend(seat, line.at - due)
+        return due + bank
 
     def _tell_late(self, line: Line, seat: int, late: int) -> None:
         number = None if self._table.hand is None else self._table.hand.number

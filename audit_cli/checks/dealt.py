@@ -1,7 +1,8 @@
 """DEALT: positions went out 0, 1, 2, ... by the rule, and none is opened but where it was dealt.
 
-Hold'em deals one card at a time from the left of the button, twice round; then a burn and three
-to the flop, a burn and one to the turn, a burn and one to the river (protocol 4).
+One card at a time from the left of the button, as many rounds as there are hole cards; then a burn
+and three to the flop, a burn and one to the turn, a burn and one to the river. A second board goes
+on behind the first with burns of its own (protocol 4).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 # Where a position goes: a seat's number, the board as -1, a burn as 0.
 _BURN, _BOARD = 0, -1
 _STREETS = ((_BURN, _BOARD, _BOARD, _BOARD), (_BURN, _BOARD), (_BURN, _BOARD))
+_SECOND_BOARD = -2
 
 
 def _words(target: int) -> str:
@@ -61,7 +63,9 @@ class Dealt:
         hand = self._table.hand
         assert hand is not None
         order = clockwise(hand.players, hand.button)
-        self._plan = [order + order, *_STREETS]
+        rules = self._table.rules
+        rounds = 2 if rules is None else rules.hand.game.hole_cards
+        self._plan = [order * rounds, *_STREETS]
         self._next = 0
         self._targets = {}
         self._hand = line.body["hand"]
@@ -86,6 +90,15 @@ class Dealt:
         for position, target in logged:
             self._targets.setdefault(position, target)
         self._next = 1 + max(at for at, _ in logged)
+
+    def runs_agreed(self, _: Line) -> None:
+        """Plan the second board: what is left of the first, once more."""
+        again = [
+            tuple(_SECOND_BOARD if target == _BOARD else target for target in street)
+            for street in self._plan
+            if street in _STREETS
+        ]
+        self._plan += again
 
     def opened(self, line: Line) -> None:
         """Positions are opened, each where it was dealt."""

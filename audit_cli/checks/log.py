@@ -91,6 +91,7 @@ class GameLog:
             "posted": (complete.moved,),
             "dealt": (complete.moved, dealt.dealt),
             "opened": (dealt.opened, replayed.opened),
+            "runs_agreed": (dealt.runs_agreed,),
             "game_opened": (outside.game_opened, chain.game_opened),
             "game_closed": (complete.game_closed, chain.game_closed),
             "secret_revealed": (

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.checks.voice import Voice, count
-from audit_cli.poker.ranking import Strength, measure, name_hand
-from audit_cli.poker.showdown import wins_or_ties
+from audit_cli.poker.lows import name_low
+from audit_cli.poker.ranking import name_hand
+from audit_cli.poker.showdown import Against, wins_or_ties
 
 if TYPE_CHECKING:
     from audit_cli.derive import Deck
     from audit_cli.gamefile import Line
+    from audit_cli.poker.games import Game
     from audit_cli.poker.hand import Hand
 
 
@@ -23,9 +25,10 @@ class _Muck(NamedTuple):
 
     line: Line
     seat: int
-    positions: tuple[int, int]
+    positions: tuple[int, ...]
     board: tuple[int, ...]
-    against: tuple[Strength | None, ...]
+    game: Game
+    against: Against
 
 
 class Mucks:
@@ -36,18 +39,20 @@ class Mucks:
         self._waiting: dict[int, list[_Muck]] = {}
         self._unjudged = 0
 
-    def add(self, line: Line, hand: Hand, against: tuple[Strength | None, ...]) -> None:
+    def add(self, line: Line, hand: Hand, against: Against) -> None:
         """Keep the muck that `line` logs, with the strengths shown `against` it."""
         seat = line.body["seat"]
         place = hand.order.index(seat)
-        positions = (place, place + len(hand.order))
-        muck = _Muck(line._replace(body={}), seat, positions, tuple(hand.board), against)
+        game = hand.rules.game
+        positions = tuple(place + rank * len(hand.order) for rank in range(game.hole_cards))
+        board = tuple(hand.boards[0])
+        muck = _Muck(line._replace(body={}), seat, positions, board, game, against)
         self._waiting.setdefault(line.body["hand"], []).append(muck)
 
     def judge(self, number: int, deck: Deck | None) -> None:
         """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""
         for muck in self._waiting.pop(number, ()):
-            if deck is None:
+            if deck is None or muck.positions[-1] >= len(deck.cards):
                 self._unjudged += 1
                 continue
             cards = [deck.cards[position] for position in muck.positions]
@@ -55,13 +60,15 @@ class Mucks:
                 # The opened board is not of this deck, which REPLAYED has said.
                 self._unjudged += 1
                 continue
-            strength = measure((*cards, *muck.board))
-            if wins_or_ties(strength, muck.against):
+            high = muck.game.high(cards, muck.board)
+            low = muck.game.low(cards, muck.board)
+            if wins_or_ties(high, low, muck.against):
+                name = name_hand(high) if low is None else f"{name_hand(high)}; {name_low(low)}"
                 self._voice.broken(
                     f"seat {muck.seat} mucked by policy a hand that wins or ties",
                     muck.line,
                     number,
-                    f"{name_hand(strength)}, opened",
+                    f"{name}, opened",
                     "mucked",
                 )
 

@@ -24,15 +24,26 @@ _ASIDES = frozenset(
         "player_removed",
         "sat_out",
         "came_back",
+        "preferred",
         "paused",
         "resumed",
         "anchored",
     }
 )
-_PLAYING = frozenset({"dealt", "acted", "opened", "mucked", "returned", "awarded"})
+_PLAYING = frozenset(
+    {
+        *("dealt", "acted", "opened", "mucked", "returned", "awarded"),
+        *("runs_agreed", "blinds_chopped"),
+    }
+)
 # Kinds of play of which only place and time are to be judged.
 _PLAIN = frozenset({"acted", "returned", "awarded"})
-_OF_A_HAND = frozenset({"hand_void", "deck_committed", "dealt", "opened", "mucked", "hand_ended"})
+_OF_A_HAND = frozenset(
+    {
+        *("hand_void", "deck_committed", "dealt", "opened", "mucked", "hand_ended"),
+        *("runs_agreed", "blinds_chopped"),
+    }
+)
 
 
 class _Place(Enum):

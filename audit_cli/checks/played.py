@@ -16,9 +16,11 @@ from audit_cli.checks.mucks import Mucks
 from audit_cli.checks.voice import Voice, count
 from audit_cli.checks.words import list_shares, name_five, summarise
 from audit_cli.derive import CARD_NUMBERS, CARDS
-from audit_cli.poker.hand import BOARD_COUNTS, Award, Hand, Step
-from audit_cli.poker.ranking import best_five, name_hand
-from audit_cli.poker.showdown import wins_or_ties
+from audit_cli.poker.hand import DECK_CARDS, Hand, Step
+from audit_cli.poker.lows import name_low
+from audit_cli.poker.ranking import name_hand
+from audit_cli.poker.rules import Positions
+from audit_cli.poker.shares import Award
 from audit_cli.report.finding import Promise
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class Played:
             "chips_added": between.chips_added,
             "sat_out": self._clock.sat_out,
             "came_back": between.named,
+            "preferred": between.preferred,
             "anchored": between.anchored,
             "hand_opened": self._hand_opened,
             "hand_void": self._hand_void,
@@ -57,6 +60,8 @@ class Played:
             "acted": self._acted,
             "opened": self._opened,
             "mucked": self._mucked,
+            "runs_agreed": self._runs_agreed,
+            "blinds_chopped": self._blinds_chopped,
             "returned": self._returned,
             "awarded": self._awarded,
             "hand_ended": self._hand_ended,
@@ -107,22 +112,37 @@ class Played:
         self._hand = None
         body, rules = line.body, self._table.rules
         stacks = {seat["seat"]: seat["stack"] for seat in body["seats"] if seat["state"] == "in"}
-        small, big = body.get("small_blind_seat"), body["big_blind_seat"]
-        if rules is None or len(stacks) < 2 or body["button"] not in stacks:
+        at = Positions(
+            body["button"],
+            body.get("small_blind_seat"),
+            body["big_blind_seat"],
+            body.get("straddle_seat"),
+        )
+        if rules is None or len(stacks) < 2 or at.small_blind == at.big_blind:
             return
-        if big not in stacks or small == big or (small is not None and small not in stacks):
+        posting = {at.small_blind, at.big_blind, at.straddle} - {None}
+        if not posting <= stacks.keys() or (at.straddle and rules.hand.straddle is None):
             return
-        blinds = (rules.small_blind, rules.big_blind)
-        self._hand = Hand(stacks, body["button"], (small, big), blinds, rules.chip_unit)
+        if len(stacks) * rules.hand.game.hole_cards >= DECK_CARDS:
+            return
+        owes = {
+            seat["seat"]: (seat["owes"]["live"], seat["owes"]["dead"])
+            for seat in body["seats"]
+            if "owes" in seat and seat["seat"] in stacks
+        }
+        self._hand = Hand(stacks, at, rules.hand, owes, self._table.chosen)
 
     def _posted(self, line: Line) -> None:
-        hand = self._due(line, Step.SMALL_BLIND, Step.BIG_BLIND)
+        hand = self._due(line, Step.POST)
         if hand is None:
             return
         body, due = line.body, hand.due
-        what = "small_blind" if due.step is Step.SMALL_BLIND else "big_blind"
-        if (body["what"], body["seat"], body["amount"]) != (what, due.seat, due.amount):
-            self._broken("a blind is posted otherwise", line, due, summarise(line))
+        if (body["what"], body["seat"], body["amount"]) != (due.what, due.seat, due.amount):
+            self._broken("something is posted otherwise", line, due, summarise(line))
+            if body["what"] != due.what:
+                # Which post it stands for is not known.
+                self._hand = None
+                return
         if self._has(hand, body["seat"], body["amount"], line):
             hand.post(body["seat"], body["amount"])
 
@@ -143,6 +163,23 @@ class Played:
         if hand is not None:
             hand.deal(line.at)
 
+    def _runs_agreed(self, line: Line) -> None:
+        hand = self._hand
+        if hand is None:
+            return
+        agreed = sorted(hand.betting.live)
+        if hand.due.step is Step.RUNS:
+            if line.body["seats"] != agreed:
+                text = "others agree to run it twice than all who are in the hand"
+                self._broken(text, line, _seats(agreed), _seats(line.body["seats"]))
+        elif hand.may_run_on():
+            text = "it is run twice, and not all who are in the hand have chosen it"
+            self._broken(text, line, hand.due, _seats(line.body["seats"]))
+        else:
+            self._due(line, Step.RUNS)
+            return
+        hand.run_twice()
+
     def _opened(self, line: Line) -> None:
         body = line.body
         if "board" in body:
@@ -160,8 +197,12 @@ class Played:
         by = line.body["by"]
         if by != "rule":
             self._broken("a board is opened by another than the rule", line, "rule", by)
-        wanted = BOARD_COUNTS[hand.street]
-        if len(cards) != wanted or len({*cards, *hand.board}) != wanted + len(hand.board):
+        due = hand.due
+        if line.body["board"] != due.board:
+            text = "cards of another board are opened"
+            self._broken(text, line, f"board {due.board}", f"board {line.body['board']}")
+        wanted, known = due.amount, hand.boards[due.board - 1]
+        if len(cards) != wanted or len({*cards, *known}) != wanted + len(known):
             text = "the board is not opened whole"
             self._broken(text, line, count(wanted, "new card"), summarise(line))
             self._hand = None
@@ -178,8 +219,8 @@ class Played:
             self._broken("a player shows who was not dealt in", line, found=summarise(line))
         elif seat in hand.shown:
             self._broken("a player shows cards that are open", line, found=summarise(line))
-        elif len(line.body["cards"]) != 2:
-            self._broken("a player shows other than both cards", line, found=summarise(line))
+        elif len(line.body["cards"]) != hand.rules.game.hole_cards:
+            self._broken("a player shows other than all its cards", line, found=summarise(line))
         else:
             hand.shown.append(seat)
 
@@ -188,21 +229,37 @@ class Played:
         if hand is None:
             return
         body, due = line.body, hand.due
-        by = "rule" if due.step is Step.SHOW else "policy"
-        if (body["seat"], body["by"]) != (due.seat, by):
-            self._broken("a hand is opened otherwise", line, f"{due}, by {by}", summarise(line))
+        by_rule = due.step is Step.SHOW
+        if body["seat"] != due.seat or by_rule != (body["by"] == "rule"):
+            wanted = f"{due}, by {'rule' if by_rule else 'policy'}"
+            self._broken("a hand is opened otherwise", line, wanted, summarise(line))
             self._hand = None
             return
         cards = [CARD_NUMBERS[card["card"]] for card in body["cards"]]
-        if len(cards) != 2 or len({*cards, *hand.board}) != 2 + len(hand.board):
-            self._broken("not the two cards of a hand are opened", line, due, summarise(line))
+        whole, board = hand.rules.game.hole_cards, hand.boards[0]
+        if len(cards) != whole or len({*cards, *board}) != whole + len(board):
+            self._broken("not all cards of a hand are opened", line, due, summarise(line))
             self._hand = None
             return
-        against = hand.against(due.seat)
+        if not by_rule:
+            self._check_showing(line, hand, cards)
         hand.show(due.seat, cards)
-        if by == "policy" and not wins_or_ties(hand.strengths[due.seat], against):
+
+    def _check_showing(self, line: Line, hand: Hand, cards: list[int]) -> None:
+        """Judge a hand opened at a normal showdown: by policy, or by its player's choice."""
+        seat = hand.due.seat
+        by, chosen = "policy", hand.shows_by_choice(seat)
+        if not hand.by_policy(cards, hand.against(seat)):
+            by = "player" if chosen else "mucked"
+        if line.body["by"] == by:
+            return
+        if by == "mucked":
             text = "a hand is opened by policy that wins and ties no pot"
-            self._broken(text, line, f"mucked, seat {due.seat}", summarise(line))
+            if line.body["by"] == "player":
+                text = "a hand is opened by a player who has not chosen to show"
+            self._broken(text, line, f"mucked, seat {seat}", summarise(line))
+        else:
+            self._broken("a hand is opened by another", line, by, line.body["by"])
 
     def _mucked(self, line: Line) -> None:
         hand = self._due(line, Step.SHOW_OR_MUCK)
@@ -215,9 +272,15 @@ class Played:
             self._hand = None
             return
         against = hand.against(due.seat)
-        if None in against:
+        shown = f"opened by policy, seat {due.seat}"
+        if against.open:
             text = "a hand is mucked that nobody who showed can beat"
-            self._broken(text, line, f"opened by policy, seat {due.seat}", summarise(line))
+            self._broken(text, line, shown, summarise(line))
+        elif hand.rules.show_all:
+            self._broken("a hand is mucked where all are shown", line, shown, summarise(line))
+        elif hand.shows_by_choice(due.seat):
+            text = "a hand is mucked whose player has chosen to show"
+            self._broken(text, line, f"opened, seat {due.seat}", summarise(line))
         self._mucks.add(line, hand, against)
         hand.muck()
 
@@ -233,6 +296,8 @@ class Played:
             self._broken("an act out of turn", line, f"seat {seat} to act", summarise(line))
             self._hand = None
             return
+        if hand.rules.chop and hand.chops():
+            self._broken("an act where both blinds have chosen to chop", line, _CHOP, "no chop")
         if body["turn"] != hand.turn:
             self._broken("an act with another turn's number", line, hand.turn, body["turn"])
         decision = hand.betting.decide(seat)
@@ -254,6 +319,23 @@ class Played:
         else:
             hand.raise_to(seat, to, line.at)
 
+    def _blinds_chopped(self, line: Line) -> None:
+        hand = self._due(line, Step.ACT)
+        if hand is None:
+            return
+        wanted = list(hand.chops())
+        if line.body["seats"] != wanted:
+            found = _seats(line.body["seats"])
+            if wanted:
+                self._broken("others chop than the blinds", line, _seats(wanted), found)
+            else:
+                text = "the blinds are chopped, and not by the choice of both and the rules"
+                self._broken(text, line, hand.due, found)
+        if wanted or hand.blinds_alone():
+            hand.chop()
+        else:
+            self._hand = None
+
     # The end.
 
     def _returned(self, line: Line) -> None:
@@ -273,16 +355,15 @@ class Played:
         if hand is None:
             return
         self._pots += 1
-        body, number = line.body, hand.due.amount
-        award = hand.pay(number)
-        place = (body["pot"], body["amount"], body["rake"], body["board"])
-        if place != (number, award.amount, 0, 1):
-            wanted = f"pot {number} of {award.amount}, no rake, board 1"
-            found = f"pot {place[0]} of {place[1]}, rake {place[2]}, board {place[3]}"
-            self._broken("another pot is awarded", line, wanted, found)
+        body, award = line.body, hand.pay()
+        place = Award(
+            body["pot"], body["board"], body.get("half", ""), body["amount"], body["rake"], {}, {}
+        )
+        if place[:5] != award[:5]:
+            self._broken("another pot is awarded", line, award, place)
         told = [(winner["seat"], winner["amount"]) for winner in body["winners"]]
         if told != list(award.shares.items()):
-            text = f"pot {number} is paid otherwise"
+            text = f"pot {award.pot} is paid otherwise"
             self._broken(text, line, list_shares(list(award.shares.items())), list_shares(told))
         for winner in body["winners"]:
             self._check_name(line, hand, award, winner)
@@ -296,8 +377,12 @@ class Played:
         strength = award.strengths.get(seat)
         wanted, found = "no name, uncontested", "no name"
         if strength is not None:
-            five = best_five((*hand.holes[seat], *hand.board), strength)
-            wanted = name_five(name_hand(strength), [CARDS[card] for card in five])
+            game, holes, board = hand.rules.game, hand.holes[seat], hand.boards[award.board - 1]
+            if award.half == "low":
+                name, five = name_low(strength), game.low_five(holes, board, strength)
+            else:
+                name, five = name_hand(strength), game.high_five(holes, board, strength)
+            wanted = name_five(name, [CARDS[card] for card in five])
         if "name" in winner or "best_five" in winner:
             found = name_five(winner.get("name", "no name"), winner.get("best_five", []))
         elif strength is None:
@@ -335,3 +420,10 @@ class Played:
             f"{count(self._hands, 'hand')} followed: {count(self._acts, 'act')}, "
             f"{count(self._pots, 'pot')}"
         )
+
+
+_CHOP = "blinds_chopped"
+
+
+def _seats(seats: list[int]) -> str:
+    return f"seats {', '.join(map(str, seats))}" if seats else "nobody"

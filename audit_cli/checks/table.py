@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from audit_cli.checks.ruleset import Rules, read_rules
+from audit_cli.poker.positions import Last, Places
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,32 +24,29 @@ OWN_REASONS = frozenset({"operator", "no_beacon", "health"})
 
 @dataclass(slots=True)
 class Seat:
-    """A taken seat. `leaving`: its player left in the open hand, which it plays as absent."""
+    """A taken seat. `leaving`: its player left in the open hand, which it plays as absent.
+
+    `choices` are the standing ones; `owes` is what it has to post, as (live, dead); `waits` tells
+    that it waits for the big blind; `bank` is what its time bank holds, in milliseconds.
+    """
 
     player: str
     stack: int
     sitting_out: bool = False
     anchor: str | None = None
     leaving: bool = False
+    choices: tuple[str, ...] = ()
+    owes: tuple[int, int] = (0, 0)
+    waits: bool = False
+    bank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What the checks need of a rule set (protocol 6.1)."""
+class Departed:
+    """With what a player left, and when."""
 
-    seats: int
-    small_blind: int
-    big_blind: int
-    chip_unit: int
-    buy_in_min: int
-    buy_in_max: int
-    turn_ms: int
-    link_ms: int
-    links_required: bool
-    within_ms: int
-    max_hands: int
-    max_ms: int
-    beacon: str | None
+    stack: int
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,17 @@ class Player:
 class OpenHand:
     """A hand from its opening on. `players` are those dealt in, by rising seat.
 
-    `links` are the links that the log gave for it so far, as seat to hex; `committed` tells
-    whether they were committed with a deck.
+    `choices` are the standing ones as the opening repeats them. `links` are the links that the
+    log gave for it so far, as seat to hex; `committed` tells whether they were committed with a
+    deck.
     """
 
     number: int
     opened_at: int
     commitment: str
-    button: int
-    small_blind_seat: int | None
-    big_blind_seat: int
+    places: Places
     players: dict[int, Player]
+    choices: dict[int, tuple[str, ...]]
     links: dict[int, str] = field(default_factory=dict)
     mix: str = ""
     deck_root: str = ""
@@ -80,29 +80,14 @@ class OpenHand:
     committed: bool = False
 
     @property
+    def button(self) -> int:
+        """Where the button stands."""
+        return self.places.button
+
+    @property
     def frozen(self) -> dict[int, str]:
         """The anchors that the opening freezes, by rising seat."""
         return {seat: p.anchor for seat, p in self.players.items() if p.anchor is not None}
-
-
-def read_rules(body: dict[str, Any]) -> Rules:
-    """Return the rule set of a `game_opened`."""
-    beacon = body.get("beacon")
-    return Rules(
-        seats=body["seats"],
-        small_blind=body["small_blind"],
-        big_blind=body["big_blind"],
-        chip_unit=body["chip_unit"],
-        buy_in_min=body["buy_in_min"],
-        buy_in_max=body["buy_in_max"],
-        turn_ms=body["turn_ms"],
-        link_ms=body["link_ms"],
-        links_required=body["links"] == "required",
-        within_ms=body["reveal"]["within_ms"],
-        max_hands=body["max_hands"],
-        max_ms=body["max_ms"],
-        beacon=None if beacon is None else beacon["chain"],
-    )
 
 
 class Table:
@@ -113,20 +98,21 @@ class Table:
     """
 
     __slots__ = (
-        "button",
-        "button_stays",
         "closed_at",
         "damaged",
+        "departed",
         "game",
         "game_bytes",
         "hand",
         "handlers",
+        "last",
         "last_hand",
         "misses",
         "opened_at",
         "origin",
         "own_voids",
         "paused",
+        "played",
         "previous",
         "rules",
         "seats",
@@ -145,8 +131,11 @@ class Table:
         # The hands whose link each player missed, rising.
         self.misses: dict[str, list[int]] = {}
         self.paused = False
-        self.button = 0
-        self.button_stays = False
+        # The hand before, void or not; and the places of the last one that was not.
+        self.last = Last()
+        self.played: Places | None = None
+        # Who left with what and when, and has not come back.
+        self.departed: dict[str, Departed] = {}
         self.last_hand = 0
         self.own_voids = 0
         self.hand: OpenHand | None = None
@@ -162,6 +151,7 @@ class Table:
             "chips_added": self._chips_added,
             "sat_out": self._sat_out,
             "came_back": self._came_back,
+            "preferred": self._preferred,
             "anchored": self._anchored,
             "paused": self._paused,
             "resumed": self._resumed,
@@ -184,15 +174,18 @@ class Table:
         dealt = self.hand.players.get(seat)
         return dealt is not None and dealt.player == player
 
-    def state_of(self, seat: Seat) -> str:
-        """Return the state that an opening has to give (protocol 6.3): the first that is true."""
-        if seat.sitting_out:
-            return "sitting_out"
-        if seat.stack == 0:
-            return "no_chips"
-        if seat.anchor is None and self.rules is not None and self.rules.links_required:
-            return "no_anchor"
-        return "in"
+    def chosen(self, seat: int, word: str) -> bool:
+        """Whether a choice of a seat dealt in counts at the moment (protocol 9.8)."""
+        if self.rules is not None and self.rules.choices_before_links:
+            return self.hand is not None and word in self.hand.choices.get(seat, ())
+        held = self.seats.get(seat)
+        return held is not None and word in held.choices
+
+    def spend(self, seat: int, late: int | None) -> None:
+        """Take the time above the turn clock from a seat's bank; None takes all of it."""
+        held = self.seats.get(seat)
+        if held is not None:
+            held.bank = 0 if late is None else max(held.bank - late, 0)
 
     def _unreadable(self, _: Line) -> None:
         self.damaged = self.torn = True
@@ -203,14 +196,26 @@ class Table:
         self.opened_at = line.at
         self.previous = line.body.get("previous")
         if self.previous is not None:
-            self.button = self.previous["button"]
-            self.button_stays = self.previous["button_stays"]
+            self.last = Last(self.previous["button"], self.previous["button_stays"])
             for seat in self.previous["seats"]:
-                self.seats[seat["seat"]] = Seat(seat["player"], seat["stack"], seat["sitting_out"])
+                self.seats[seat["seat"]] = Seat(
+                    seat["player"],
+                    seat["stack"],
+                    seat["sitting_out"],
+                    bank=0 if self.rules.bank is None else self.rules.bank.start_ms,
+                )
 
     def _seat_taken(self, line: Line) -> None:
-        body = line.body
-        self.seats[body["seat"]] = Seat(body["player"], body["stack"], anchor=body.get("anchor"))
+        body, rules = line.body, self.rules
+        seat = Seat(body["player"], body["stack"], anchor=body.get("anchor"))
+        self.departed.pop(seat.player, None)
+        if rules is not None:
+            seat.bank = 0 if rules.bank is None else rules.bank.start_ms
+            # Who sits before the first hand opens is no newcomer.
+            if self.last_hand and rules.newcomers == "post":
+                seat.owes = (rules.big_blind, 0)
+            seat.waits = self.last_hand > 0 and rules.newcomers == "wait"
+        self.seats[body["seat"]] = seat
 
     def _left(self, line: Line) -> None:
         body = line.body
@@ -220,7 +225,7 @@ class Table:
         if self.is_dealt_in(body["seat"], body["player"]):
             seat.leaving = True
         else:
-            del self.seats[body["seat"]]
+            self._free(body["seat"], line.at)
 
     def _chips_added(self, line: Line) -> None:
         seat = self.find(line.body)
@@ -236,6 +241,11 @@ class Table:
         seat = self.find(line.body)
         if seat is not None:
             seat.sitting_out = False
+
+    def _preferred(self, line: Line) -> None:
+        seat = self.find(line.body)
+        if seat is not None:
+            seat.choices = tuple(line.body["choices"])
 
     def _anchored(self, line: Line) -> None:
         seat = self.find(line.body)
@@ -256,22 +266,33 @@ class Table:
                 seat["stack"],
                 seat["state"] == "sitting_out",
                 seat.get("anchor"),
+                choices=tuple(seat.get("choices", ())),
+                owes=_owed(seat),
+                waits=seat.get("waits", False),
+                bank=seat.get("bank_ms", 0),
             )
             for seat in body["seats"]
         }
         self.misses = {miss["player"]: list(miss["hands"]) for miss in body["misses"]}
         self.own_voids = body["voids"]
         self.last_hand = body["hand"]
-        self.button = body["button"]
-        self.button_stays = False
+        self.departed = {
+            gone["player"]: Departed(gone["stack"], gone["at"]) for gone in body.get("departed", ())
+        }
+        if "last_big_blind_seat" in body and "last_small_blind_seat" in body:
+            self.played = Places(0, body["last_small_blind_seat"], body["last_big_blind_seat"])
+        places = read_places(body)
+        dealt_in = frozenset(seat["seat"] for seat in body["seats"] if seat["state"] == "in")
+        self.last = Last(body["button"], places=places, dealt_in=dealt_in)
         self.torn = False
         self.hand = OpenHand(
             number=body["hand"],
             opened_at=line.at,
             commitment=body["commitment"],
-            button=body["button"],
-            small_blind_seat=body.get("small_blind_seat"),
-            big_blind_seat=body["big_blind_seat"],
+            places=places,
+            choices={
+                seat["seat"]: tuple(seat["choices"]) for seat in body["seats"] if "choices" in seat
+            },
             players={
                 seat["seat"]: Player(seat["player"], seat["stack"], seat.get("anchor"))
                 for seat in sorted(body["seats"], key=_seat_number)
@@ -308,24 +329,48 @@ class Table:
                     seat.anchor = None
         if body["reason"] in OWN_REASONS:
             self.own_voids += 1
-        self.button_stays = True
-        self._free_seats()
+        self.last = self.last._replace(void=True)
+        self._free_seats(line.at)
 
     def _hand_ended(self, line: Line) -> None:
         for ended in line.body["stacks"]:
             seat = self.seats.get(ended["seat"])
             if seat is not None:
                 seat.stack = ended["stack"]
-        self._free_seats()
+        if self.hand is not None:
+            self.played = self.hand.places
+            for number in self.hand.players:
+                if number in self.seats:
+                    # What it owed it has posted.
+                    self.seats[number].owes = (0, 0)
+        self._free_seats(line.at)
 
-    def _free_seats(self) -> None:
+    def _free_seats(self, at: int) -> None:
         self.hand = None
         for number in [number for number, seat in self.seats.items() if seat.leaving]:
-            del self.seats[number]
+            self._free(number, at)
+
+    def _free(self, number: int, at: int) -> None:
+        seat = self.seats.pop(number)
+        self.departed[seat.player] = Departed(seat.stack, at)
 
     def _game_closed(self, line: Line) -> None:
         self.closed_at = line.at
         self.hand = None
+
+
+def read_places(body: dict[str, Any]) -> Places:
+    """Return the places that an opening gives."""
+    small = body.get("small_blind_seat")
+    if small is None:
+        dead = body.get("dead_small_blind_seat", 0)
+        return Places(body["button"], dead, body["big_blind_seat"], dead=True)
+    return Places(body["button"], small, body["big_blind_seat"])
+
+
+def _owed(seat: dict[str, Any]) -> tuple[int, int]:
+    owes = seat.get("owes")
+    return (0, 0) if owes is None else (owes["live"], owes["dead"])
 
 
 def _seat_number(seat: dict[str, Any]) -> int:

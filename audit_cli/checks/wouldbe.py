@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING
 
 from audit_cli.checks.replayed import mix_of
 from audit_cli.derive import CARDS, StreamExhaustedError, derive_deck
+from audit_cli.poker.games import HOLDEM
+from audit_cli.poker.lows import name_low
 from audit_cli.poker.positions import clockwise
-from audit_cli.poker.ranking import measure, name_hand
+from audit_cli.poker.ranking import name_hand
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from audit_cli.checks.table import OpenHand, Table
+    from audit_cli.poker.ranking import Strength
+
+_BOARD_AND_BURNS = 8
 
 
 def describe_would_be(table: Table, hand: OpenHand, secret: str) -> list[str] | None:
@@ -37,22 +42,34 @@ def describe_would_be(table: Table, hand: OpenHand, secret: str) -> list[str] | 
     except StreamExhaustedError:
         return None
     order = clockwise(hand.players, hand.button)
+    game = HOLDEM if table.rules is None else table.rules.hand.game
     n = len(order)
     # Behind the hole cards: burn, three to the flop, burn, turn, burn, river.
-    board = (*deck[2 * n + 1 : 2 * n + 4], deck[2 * n + 5], deck[2 * n + 7])
-    seats = []
-    for place, seat in enumerate(order):
-        holes = (deck[place], deck[n + place])
-        seats.append((measure((*holes, *board)), seat, holes))
-    best = max(strength for strength, _, _ in seats)
-    winners = sum(1 for strength, _, _ in seats if strength == best)
-    won = "would have won" if winners == 1 else "would have tied"
+    first = game.hole_cards * n
+    if first + _BOARD_AND_BURNS > len(deck):
+        return None
+    board = (*deck[first + 1 : first + 4], deck[first + 5], deck[first + 7])
+    holes = {seat: deck[place:first:n] for place, seat in enumerate(order)}
+    high = {seat: game.high(cards, board) for seat, cards in holes.items()}
+    low = {seat: low for seat in order if (low := game.low(holes[seat], board)) is not None}
     lines = [f"the deck that would have been: board {_cards(board)}"]
-    for strength, seat, holes in sorted(seats, reverse=True):
+    for seat in sorted(order, key=lambda seat: (high[seat], seat), reverse=True):
+        fate = f"{name_hand(high[seat])}, {_fate(high[seat], high.values())}"
+        if low:
+            fate = f"{fate} high"
+        if seat in low:
+            fate = f"{fate}; {name_low(low[seat])}, {_fate(low[seat], low.values())} low"
         player = hand.players[seat].player
-        fate = won if strength == best else "would have lost"
-        lines.append(f"seat {seat} {player}: {_cards(holes)}, {name_hand(strength)}, {fate}")
+        lines.append(f"seat {seat} {player}: {_cards(holes[seat])}, {fate}")
     return lines
+
+
+def _fate(strength: Strength, rivals: Iterable[Strength]) -> str:
+    """How a hand would have fared among all of them, itself included."""
+    ranked = sorted(rivals)
+    if strength < ranked[-1]:
+        return "would have lost"
+    return "would have won" if ranked.count(strength) == 1 else "would have tied"
 
 
 def _cards(cards: Sequence[int]) -> str:

@@ -1,15 +1,21 @@
 """What each seat may do: turns, what is owed, the size of raises (protocol 9.2 to 9.4).
 
-Amounts named `to` are totals for the street. The bet to match is the full big blind before the
-flop, whatever was posted, and the last full raise never moves on a short all-in.
+Amounts named `to` are totals for the street. The bet to match is the full big blind or straddle
+before the flop, whatever was posted, and the last full raise never moves on a short all-in.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from audit_cli.poker.rules import Structure
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from audit_cli.poker.rules import HandRules, Positions
+
+_BIG_BETS_FROM = 2
 
 
 class Decision(NamedTuple):
@@ -53,19 +59,28 @@ class Betting:
     """The chips and turns of one hand, street by street.
 
     `order` holds the seats dealt in, first to the left of the button first. `totals` are the
-    chips that each seat put in over the whole hand, `bets` those of this street.
+    chips that each seat put in over the whole hand, `bets` those of this street, `dead` is the
+    money in the middle that nobody put in.
     """
 
     __slots__ = (
         "_acted",
-        "_big_blind",
+        "_assumed",
+        "_counted",
         "_last",
+        "_late",
+        "_lifted",
+        "_number",
         "_order",
         "_reach",
+        "_rules",
         "_settled",
+        "_size",
+        "_structure",
         "_tops",
         "aggressor",
         "bets",
+        "dead",
         "folded",
         "last_full_raise",
         "stacks",
@@ -73,27 +88,52 @@ class Betting:
         "totals",
     )
 
-    def __init__(self, order: Sequence[int], stacks: Mapping[int, int], big_blind: int) -> None:
+    def __init__(self, order: Sequence[int], stacks: Mapping[int, int], rules: HandRules) -> None:
         self._order = tuple(order)
-        self._big_blind = big_blind
+        self._rules = rules
+        self._structure = rules.structure
         self.stacks = {seat: stacks[seat] for seat in order}
         self.totals = dict.fromkeys(order, 0)
+        self.dead = 0
         self.folded: set[int] = set()
-        self.start_street()
+        self.start_street(0)
 
-    def start_street(self) -> None:
+    def start_street(self, street: int) -> None:
         """Begin a street: the first to act is the first seat left of the button."""
         self.bets = dict.fromkeys(self._order, 0)
         self.to_match = 0
-        self.last_full_raise = self._big_blind
+        self.last_full_raise = self._rules.big_blind
         self.aggressor: int | None = None
         # Who has acted on this street at all, and who has since the last bet or raise.
         self._acted: set[int] = set()
         self._settled: set[int] = set()
         self._last = self._order[-1]
+        # The straddle whose first turn comes when all others have acted.
+        self._late: int | None = None
+        # What the blinds count for in a pot limit, whatever was posted; 0 is a dead one's seat.
+        self._assumed: dict[int, int] = {}
+        if self._structure is Structure.FIXED_LIMIT:
+            self._start_counting(street)
         # What each seat has bet or could still bet: within a street it never changes.
         self._reach = dict(self.stacks)
         self._find_tops()
+
+    def _start_counting(self, street: int) -> None:
+        limits = self._rules.limits
+        assert limits is not None
+        self._size = limits.big_bet if street >= _BIG_BETS_FROM else limits.small_bet
+        # The last total that counted as a bet, and how many have counted.
+        self._counted = 0
+        self._number = 0
+        self._lifted = False
+        self._lift_cap()
+
+    def _lift_cap(self) -> None:
+        """Two live seats before the cap is reached lift it for this street, where the rules say."""
+        limits = self._rules.limits
+        assert limits is not None
+        if limits.uncapped_heads_up and self._number < limits.cap:
+            self._lifted = self._lifted or len(self._order) - len(self.folded) == 2
 
     def _find_tops(self) -> None:
         """Find the live seat that reaches highest, and how high it and the next one reach."""
@@ -108,11 +148,45 @@ class Betting:
                 second = reach
         self._tops = (top_seat, top, second)
 
+    def pay_ante(self, seat: int, amount: int) -> None:
+        """Take an ante of the seat's own: chips in the pot, and no bet."""
+        self.stacks[seat] -= amount
+        self.totals[seat] += amount
+
+    def pay_dead(self, seat: int, amount: int) -> None:
+        """Take dead money: nobody put it in."""
+        self.stacks[seat] -= amount
+        self.dead += amount
+
     def post(self, seat: int, amount: int) -> None:
-        """Take a blind, all that a short stack has; the turn is then left of this seat."""
+        """Take a bet of the first street that is posted."""
         self._put_in(seat, amount)
-        self.to_match = self._big_blind
-        self._last = seat
+
+    def begin(self, at: Positions) -> None:
+        """Begin the first street's turns, all posts being in."""
+        rules = self._rules
+        self.to_match = rules.big_blind
+        self._last = at.big_blind
+        if at.straddle is not None and rules.straddle is not None:
+            kind, double = rules.straddle
+            self.to_match = 2 * rules.big_blind
+            if double:
+                self.last_full_raise = self.to_match
+            if kind == "under_the_gun":
+                self._last = at.straddle
+            else:
+                self._last = self._order[-1]
+                self._late = at.straddle
+        if self._structure is Structure.POT_LIMIT:
+            small = rules.big_blind if rules.rounded_up else rules.small_blind
+            self._assumed = {at.small_blind or 0: small, at.big_blind: rules.big_blind}
+            if at.straddle is not None:
+                self._assumed[at.straddle] = self.to_match
+        elif self._structure is Structure.FIXED_LIMIT:
+            self._counted = self.to_match
+            self._number = 1
+        self._reach = {seat: stack + self.bets[seat] for seat, stack in self.stacks.items()}
+        self._find_tops()
 
     def _put_in(self, seat: int, amount: int) -> None:
         self.stacks[seat] -= amount
@@ -138,6 +212,8 @@ class Betting:
         order, stacks, folded = self._order, self.stacks, self.folded
         if len(order) - len(folded) < 2:
             return None
+        if self._late is not None:
+            return self._next_before_straddle()
         bets, settled = self.bets, self._settled
         start = order.index(self._last) + 1
         for seat in order[start:] + order[:start]:
@@ -148,6 +224,29 @@ class Betting:
             if seat not in settled and self._others_have_chips(seat):
                 return seat
         return None
+
+    def _next_before_straddle(self) -> int | None:
+        """Return the seat to act while the straddle has not: it is last of the first turns."""
+        late, self._late = self._late, None
+        assert late is not None
+        waits = late not in self.folded and late not in self._acted
+        if waits and self.stacks[late]:
+            self._late = late
+            start = self._order.index(self._last) + 1
+            for seat in self._order[start:] + self._order[:start]:
+                if seat != late and seat not in self._acted and self._is_due(seat):
+                    return seat
+            if self._is_due(late):
+                return late
+            self._late = None
+        return self.next_seat()
+
+    def _is_due(self, seat: int) -> bool:
+        if seat in self.folded or not self.stacks[seat]:
+            return False
+        if self.bets[seat] < self.to_match and self.owes(seat) > 0:
+            return True
+        return seat not in self._settled and self._others_have_chips(seat)
 
     def _others_have_chips(self, seat: int) -> bool:
         stacks, folded = self.stacks, self.folded
@@ -164,16 +263,46 @@ class Betting:
             why = "nobody else could put in more"
         elif high <= self.to_match:
             why = "its stack is not above the bet to match"
+        elif self._structure is Structure.FIXED_LIMIT:
+            why = self._refuse_fixed(seat)
+            high = min(self._counted + self._size, high)
         elif seat in self._acted and self.to_match - bet < self.last_full_raise:
             why = "it has acted, and no full raise came since"
-        low = None if why else min(self.to_match + self.last_full_raise, high)
+        if why:
+            low = None
+        elif self._structure is Structure.FIXED_LIMIT:
+            low = high
+        else:
+            low = min(self.to_match + self.last_full_raise, high)
+            if self._structure is Structure.POT_LIMIT:
+                high = min(max(self._pot_limit(seat), low), high)
         return Decision(seat, bet, call, word, low, high, why)
+
+    def _refuse_fixed(self, seat: int) -> str:
+        """Say why no bet or raise is open in fixed limit, or nothing."""
+        limits = self._rules.limits
+        assert limits is not None
+        if limits.cap and self._number >= limits.cap and not self._lifted:
+            return f"the betting is capped at {limits.cap} bets"
+        if seat in self._acted and 2 * (self.to_match - self.bets[seat]) < self._size:
+            return "it has acted, and faces less than half a bet"
+        return ""
+
+    def _pot_limit(self, seat: int) -> int:
+        """Return the total that bets the pot as it would be if the seat had called."""
+        lying = sum(self.totals.values()) + self.dead
+        for blind, amount in self._assumed.items():
+            if blind != seat:
+                lying += max(amount - self.bets.get(blind, 0), 0)
+        return 2 * self.to_match + lying - self.bets[seat]
 
     def fold(self, seat: int) -> None:
         """Give up the hand."""
         self.folded.add(seat)
         self._find_tops()
         self._last = seat
+        if self._structure is Structure.FIXED_LIMIT:
+            self._lift_cap()
 
     def match(self, seat: int, to: int) -> None:
         """Check or call: the street's bet is then `to`."""
@@ -186,6 +315,10 @@ class Betting:
         """Bet or raise to `to`; a full one sets the last full raise, a short all-in does not."""
         size = to - self.to_match
         self.last_full_raise = max(self.last_full_raise, size)
+        # In fixed limit an all-in of half a bet or more counts as one.
+        if self._structure is Structure.FIXED_LIMIT and 2 * (to - self._counted) >= self._size:
+            self._counted = to
+            self._number += 1
         self._put_in(seat, to - self.bets[seat])
         self.to_match = to
         self.aggressor = seat

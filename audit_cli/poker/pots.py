@@ -1,4 +1,4 @@
-"""Who can win what: the uncalled bet, the layers of pots, and their split (protocol 9.6)."""
+"""Who can win what: the uncalled bet, the layers of pots, rake, and shares (protocol 9.6)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ def find_uncalled(totals: Mapping[int, int], live: Sequence[int]) -> tuple[int, 
     return next(((seat, top - second) for seat in live if totals[seat] == top), None)
 
 
-def layer_pots(totals: Mapping[int, int], live: Sequence[int]) -> tuple[Pot, ...]:
+def layer_pots(totals: Mapping[int, int], live: Sequence[int], dead: int = 0) -> tuple[Pot, ...]:
     """Return the pots, main pot first, of what each seat put in, less the uncalled bet.
 
     `live` are the seats that have not folded. Folded chips fall into the layers that they reach,
-    and what reaches above the highest live total into the last.
+    and what reaches above the highest live total into the last; `dead` money, which nobody put
+    in, joins the main pot.
     """
     pots: list[Pot] = []
     floor = 0
@@ -39,9 +40,24 @@ def layer_pots(totals: Mapping[int, int], live: Sequence[int]) -> tuple[Pot, ...
             for total in totals.values()
             if total > floor
         )
-        pots.append(Pot(amount, tuple(seat for seat in live if totals[seat] >= level)))
-        floor = level
+        pots.append(Pot(amount + dead, tuple(seat for seat in live if totals[seat] >= level)))
+        floor, dead = level, 0
     return tuple(pots)
+
+
+def spread_rake(pots: Sequence[Pot], rake: int) -> tuple[int, ...]:
+    """Return what of a hand's rake each pot bears: the main pot first, then the next."""
+    parts = []
+    for pot in pots:
+        parts.append(min(rake, pot.amount))
+        rake -= parts[-1]
+    return tuple(parts)
+
+
+def halve(amount: int, unit: int) -> tuple[int, int]:
+    """Return both halves in whole units; an odd unit, and what is below one, is of the first."""
+    second = amount // unit // 2 * unit
+    return amount - second, second
 
 
 def split_pot(amount: int, unit: int, winners: Collection[int]) -> dict[int, int]:

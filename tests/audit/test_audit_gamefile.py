@@ -166,7 +166,7 @@ DAMAGED_LINES = [
     (b'{"at":1,"shuffled":{}}', "unknown kind 'shuffled'"),
     (b'{"at":1,"paused":{"why":"x"}}', "paused has the unknown field 'why'"),
     (_at("game_opened", OPENED | {"suite": "cutcard/v0"}), "game_opened.suite"),
-    (_at("game_opened", OPENED | {"rules": RULES | {"ante": 1}}), "unknown field 'ante'"),
+    (_at("game_opened", OPENED | {"rules": RULES | {"jackpot": 1}}), "unknown field 'jackpot'"),
     (_at("game_opened", OPENED | {"rules": RULES | {"big_blind": 0}}), ".rules.big_blind"),
     (_at("seat_taken", {"seat": 1, "player": "ann"}), "no field stack"),
     (_at("seat_taken", SEAT | {"seat": 11}), "seat_taken.seat"),

@@ -30,6 +30,10 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         SEAT | {"anchor": H},
         SEAT | {"anchor": H, "missing_hand": 3, "missing_link": H},
     ],
+    "preferred": [
+        SEAT | {"choices": ["chop", "runs", "show", "straddle"]},
+        SEAT | {"choices": []},
+    ],
     "paused": [{}],
     "resumed": [{}],
     "hand_opened": [
@@ -46,7 +50,30 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
             "voids": 0,
         }
         | blinds
-        for blinds in ({}, {"small_blind_seat": 9})
+        for blinds in (
+            {},
+            {"small_blind_seat": 9},
+            {
+                "dead_small_blind_seat": 9,
+                "straddle_seat": 3,
+                "last_small_blind_seat": 7,
+                "last_big_blind_seat": 9,
+                "departed": [{"player": "ann", "stack": 5, "at": START}],
+                "seats": [
+                    {
+                        "seat": 1,
+                        "player": "a",
+                        "stack": 5,
+                        "state": "waiting",
+                        "choices": ["chop", "show"],
+                        "owes": {"live": 2, "dead": 1},
+                        "waits": True,
+                        "bank_ms": 60_000,
+                    },
+                    {"seat": 2, "player": "b", "stack": 5, "state": "in", "bank_ms": 0},
+                ],
+            },
+        )
     ],
     "hand_void": [
         {"hand": 1, "reason": "operator", "secret": H, "links": [], "missing": []},
@@ -62,7 +89,10 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
             "beacon": {"round": 1, "randomness": H, "signature": "00" * 48},
         },
     ],
-    "posted": [{"seat": 1, "what": "big_blind", "amount": 2}],
+    "posted": [
+        {"seat": 1, "what": what, "amount": 2}
+        for what in ("big_blind", "small_blind", "ante", "straddle", "live", "dead")
+    ],
     "dealt": [
         {"hand": 1, "positions": [{"position": 0, "to": "burn"}]},
         {
@@ -80,6 +110,8 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         {"hand": 1, "by": "rule", "board": 1, "cards": [CARD]},
     ],
     "mucked": [{"hand": 1, "seat": 3, "by": "policy"}],
+    "runs_agreed": [{"hand": 1, "runs": 2, "seats": [1, 10]}],
+    "blinds_chopped": [{"hand": 1, "seats": [2, 3]}],
     "returned": [{"seat": 3, "amount": 10}],
     "awarded": [
         {
@@ -92,6 +124,8 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
                 {"seat": 2, "amount": 5, "name": "Pair of aces", "best_five": ["As"] * 5},
             ],
         }
+        | half
+        for half in ({}, {"half": "high"}, {"half": "low"})
     ],
     "hand_ended": [{"hand": 1, "stacks": [{"seat": 1, "stack": 0}, {"seat": 2, "stack": 9}]}],
     "game_closed": [
