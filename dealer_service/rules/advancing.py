@@ -1,21 +1,34 @@
 """Where a hand goes when an entry is folded: the next decision, street, showdown or payment.
 
 Betting ends a street when nobody owes a decision, and ends the hand's betting when fewer than two
-live seats have chips (9.4); then come the uncalled bet, the hands, the rest of the board and the
-pots (9.6).
+live seats have chips (9.4); then come the uncalled bet, the hands, the rest of one board or of two,
+and the pots (9.6). Where both blinds have chosen it they take back their blinds instead (9.8).
 """
 
-from dealer_service.rules.betting import Betting, Chair, find_pending, make_betting, make_chair
-from dealer_service.rules.payout import award_pots
+from dealer_service.rules.betting import (
+    ROUNDS,
+    Betting,
+    Chair,
+    Pending,
+    find_pending,
+    make_betting,
+    make_chair,
+    order_with_late,
+)
+from dealer_service.rules.dealing import is_whole, serves_two_boards
+from dealer_service.rules.entry import Choice, RunsAgreed
+from dealer_service.rules.payout import award_pots, award_to_one, take_rake
 from dealer_service.rules.pots import Pot, Stake, find_uncalled, layer_pots
+from dealer_service.rules.raising import open_betting
 from dealer_service.rules.showdown import order_showing
 from dealer_service.rules.state import (
-    BOARD_CARDS,
     LAST_STREET,
     Closing,
+    Frame,
     HandState,
     Layout,
     Stage,
+    has_chosen,
     list_stakes,
     make_closing,
     make_state,
@@ -25,25 +38,60 @@ from dealer_service.rules.state import (
 _ACT = Stage.ACT
 _AWARD = Stage.AWARD
 _BOARD_DEALT = Stage.BOARD_DEALT
+_CHOP = Stage.CHOP
 _PAUSE = Stage.PAUSE
+_RUNS = Stage.RUNS
 _SHOWDOWN = Stage.SHOWDOWN
 _UNCALLED = Stage.UNCALLED
+RUNS = 2
+"""How often a hand is run where everybody live agrees."""
 
 
 def go_on(state: HandState, layout: Layout, at: int, start: int) -> HandState:
     """Ask the first chair from `start` on that owes a decision, when cards have come (9.4)."""
-    frame, _, chairs, betting, _, _, _, away = state
-    pending = find_pending(chairs, start, betting, at)
-    if pending is not None:
-        return make_state((frame, _ACT, chairs, betting, pending, layout, None, away))
-    return end_round(state, chairs, betting, layout)
+    frame, _, chairs, betting, _, _, _, marks = state
+    pending = find_next(frame, chairs, start, betting, at)
+    if pending is None:
+        return end_round(state, chairs, betting, layout)
+    asked = make_state((frame, _ACT, chairs, betting, pending, layout, None, marks))
+    return chop_if_agreed(asked) if frame.chops else asked
+
+
+def find_next(
+    frame: Frame, chairs: tuple[Chair, ...], start: int, betting: Betting, at: int
+) -> Pending | None:
+    """Find the first chair from `start` on that owes a decision, where a straddle may be late."""
+    if frame.late is None or betting.street:
+        return find_pending(chairs, ROUNDS[len(chairs)][start], betting, at)
+    return find_pending(chairs, order_with_late(chairs, start, frame.late), betting, at)
+
+
+def chop_if_agreed(state: HandState) -> HandState:
+    """Let the blinds be chopped in the place of the small blind's turn, if both chose it (9.8).
+
+    Before the flop, when every other seat has folded, and nobody has bet, raised or straddled and
+    nothing was posted but blinds and antes.
+    """
+    frame, _, chairs, betting, pending, layout, closing, marks = state
+    small, big = frame.small_blind_seat, frame.big_blind_seat
+    if (
+        pending is None
+        or betting.street
+        or betting.aggressor is not None
+        or chairs[pending.place].seat != small
+        or any(not chair.folded and chair.seat not in {small, big} for chair in chairs)
+        or not has_chosen(state, small, Choice.CHOP)
+        or not has_chosen(state, big, Choice.CHOP)
+    ):
+        return state
+    return make_state((frame, _CHOP, chairs, betting, None, layout, closing, marks))
 
 
 def end_round(
     state: HandState, chairs: tuple[Chair, ...], betting: Betting, layout: Layout
 ) -> HandState:
     """Go on to the next street, or to the end, where nobody owes a decision (9.4)."""
-    frame, away = state.frame, state.away
+    frame, marks = state.frame, state.marks
     with_chips = [chair for chair in chairs if chair.stack and not chair.folded]
     if len(with_chips) > 1 and betting.street < LAST_STREET:
         fresh = tuple(
@@ -54,11 +102,16 @@ def end_round(
                 for chair in chairs
             ]
         )
-        new = make_betting((betting.street + 1, 0, frame.rules.big_blind, None, betting.turn))
-        return make_state((frame, _BOARD_DEALT, fresh, new, None, layout, None, away))
+        street, turn, limit = betting.street + 1, betting.turn, frame.limit
+        if limit is None:
+            new = make_betting((street, 0, frame.rules.big_blind, None, turn, None))
+        else:
+            live = sum([not chair.folded for chair in chairs])
+            new = open_betting(street, 0, frame.rules.big_blind, turn, limit, live)
+        return make_state((frame, _BOARD_DEALT, fresh, new, None, layout, None, marks))
     stakes = list_stakes(chairs)
     if find_uncalled(stakes) is not None:
-        return make_state((frame, _UNCALLED, chairs, betting, None, layout, None, away))
+        return make_state((frame, _UNCALLED, chairs, betting, None, layout, None, marks))
     return close_hand(state, chairs, betting, layout, stakes)
 
 
@@ -70,20 +123,36 @@ def close_hand(
     stakes: tuple[Stake, ...],
 ) -> HandState:
     """Close a hand whose betting is over and from which no bet is uncalled (9.6)."""
-    live = [stake for stake in stakes if stake[2]]
+    frame = state.frame
+    live = [stake[0] for stake in stakes if stake[2]]
     if len(live) == 1:
-        # Whoever is left alone gets everything, as one pot.
-        total = sum([amount for _, amount, _ in stakes])
-        pots: tuple[Pot, ...] = (Pot(total, (live[0][0],)),) if total else ()
-        awards = award_pots(pots, {}, state.frame.rules.chip_unit)
-        stage = _AWARD if awards else _PAUSE
-        closing = make_closing((pots, False, (), (), awards, 0))
-    else:
-        stage = _SHOWDOWN
-        pots = layer_pots(stakes)
-        face_up = any(not chair.stack and not chair.folded for chair in chairs)
-        closing = make_closing((pots, face_up, order_showing(pots, betting.aggressor), (), (), 0))
-    return make_state((state.frame, stage, chairs, betting, None, layout, closing, state.away))
+        return close_for_one(state, chairs, betting, layout, live[0])
+    pots = layer_pots(stakes, frame.dead)
+    face_up = any(not chair.stack and not chair.folded for chair in chairs)
+    closing = make_closing((pots, face_up, order_showing(pots, betting.aggressor), (), (), 0))
+    return make_state((frame, _SHOWDOWN, chairs, betting, None, layout, closing, state.marks))
+
+
+def close_for_one(
+    state: HandState,
+    chairs: tuple[Chair, ...],
+    betting: Betting,
+    layout: Layout,
+    seat: int,
+) -> HandState:
+    """Close a hand in which one seat gets all that is left, as one pot."""
+    frame = state.frame
+    total = frame.dead + sum([chair[3] for chair in chairs])
+    pots = (Pot(total, (seat,)),) if total else ()
+    awards = (award_to_one(0, pots[0], rake_of(frame, pots, layout)[0]),) if pots else ()
+    closing = make_closing((pots, False, (), (), awards, 0))
+    stage = _AWARD if awards else _PAUSE
+    return make_state((frame, stage, chairs, betting, None, layout, closing, state.marks))
+
+
+def rake_of(frame: Frame, pots: tuple[Pot, ...], layout: Layout) -> tuple[int, ...]:
+    """Give the rake of each pot."""
+    return take_rake(pots, frame.rules.rake, len(frame.seats), flop=bool(layout.board))
 
 
 def settle_hand(
@@ -93,48 +162,49 @@ def settle_hand(
     left = closing.unsettled[1:]
     closing = make_closing((closing.pots, closing.face_up, left, mucked, (), 0))
     settled = with_layout(state, layout, closing)
-    return settled if left else run_out(settled)
+    if left:
+        return settled
+    if state.frame.rules.runs and find_agreement(settled) is not None:
+        return at_stage(settled, _RUNS)
+    return run_out(settled)
+
+
+def find_agreement(state: HandState) -> RunsAgreed | None:
+    """Give the agreement to run a hand twice when its hands are open, or None (9.8)."""
+    if is_whole(state.layout) or not serves_two_boards(state.layout):
+        return None
+    seats = sorted([chair.seat for chair in state.chairs if not chair.folded])
+    if not all(has_chosen(state, seat, Choice.RUNS) for seat in seats):
+        return None
+    return RunsAgreed(state.frame.hand, RUNS, tuple(seats))
 
 
 def run_out(state: HandState) -> HandState:
-    """Go on when all hands are settled: complete the board, then pay."""
-    layout, closing = state.layout, state.closing
+    """Go on when all hands are settled: complete what is dealt to, then pay."""
+    layout, closing, frame = state.layout, state.closing, state.frame
     assert closing is not None
-    if len(layout.board) < BOARD_CARDS:
+    if not is_whole(layout):
         return at_stage(state, _BOARD_DEALT)
-    hands = {one.seat: (*one.cards, *layout.board) for one in layout.shown}
-    awards = award_pots(closing.pots, hands, state.frame.rules.chip_unit)
+    awards = award_pots(
+        closing.pots,
+        {one.seat: one.cards for one in layout.shown},
+        (layout.board,) if layout.second is None else (layout.board, layout.second),
+        frame.rules.chip_unit,
+        rake_of(frame, closing.pots, layout),
+        omaha=frame.omaha,
+        hi_lo=frame.hi_lo,
+    )
     paying = make_closing((closing.pots, closing.face_up, (), closing.mucked, awards, 0))
     return at_stage(with_layout(state, layout, paying), _AWARD)
 
 
 def at_stage(state: HandState, stage: Stage) -> HandState:
     """Give the same hand waiting for something else, and for nobody's act."""
-    return make_state(
-        (
-            state.frame,
-            stage,
-            state.chairs,
-            state.betting,
-            None,
-            state.layout,
-            state.closing,
-            state.away,
-        )
-    )
+    frame, _, chairs, betting, _, layout, closing, marks = state
+    return make_state((frame, stage, chairs, betting, None, layout, closing, marks))
 
 
 def with_layout(state: HandState, layout: Layout, closing: Closing | None) -> HandState:
     """Give the same hand with other cards open, and with that much of its end settled."""
-    return make_state(
-        (
-            state.frame,
-            state.stage,
-            state.chairs,
-            state.betting,
-            None,
-            layout,
-            closing,
-            state.away,
-        )
-    )
+    frame, stage, chairs, betting, _, _, _, marks = state
+    return make_state((frame, stage, chairs, betting, None, layout, closing, marks))

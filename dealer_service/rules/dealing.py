@@ -8,39 +8,60 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from dealer_service.rules.cards import NUMBERS
+from dealer_service.rules.cards import CARDS, NUMBERS
 from dealer_service.rules.entry import DealtPosition, Destination, OpenedCard
 from dealer_service.rules.refusal import ImpossibleEntry
-from dealer_service.rules.state import BOARD, HOLE_CARDS
+from dealer_service.rules.state import BOARD, BOARD_CARDS, Layout
 
 NEXT_STREET: Final = {sum(BOARD[:street]): cards for street, cards in enumerate((*BOARD, 0))}
 """How many cards come to a board that has so many; none to a whole one."""
 
 
 @lru_cache(maxsize=4096)
-def deal_hole_cards(seats: tuple[int, ...]) -> tuple[DealtPosition, ...]:
-    """Deal to seats given clockwise from the left of the button."""
+def deal_hole_cards(seats: tuple[int, ...], cards: int) -> tuple[DealtPosition, ...]:
+    """Deal so many cards each to seats given clockwise from the left of the button."""
     return tuple(
         DealtPosition(position, Destination.SEAT, seat=seat)
-        for position, seat in enumerate(seats * HOLE_CARDS)
+        for position, seat in enumerate(seats * cards)
     )
 
 
 @lru_cache(maxsize=256)
-def deal_street(start: int, cards: int) -> tuple[DealtPosition, ...]:
-    """Burn the position `start` and deal as many cards to the board behind it."""
+def deal_street(start: int, cards: int, board: int) -> tuple[DealtPosition, ...]:
+    """Burn the position `start` and deal as many cards to that board behind it."""
     return (
         DealtPosition(start, Destination.BURN),
         *(
-            DealtPosition(position, Destination.BOARD, board=1)
+            DealtPosition(position, Destination.BOARD, board=board)
             for position in range(start + 1, start + 1 + cards)
         ),
     )
 
 
-def hole_positions(seats: int, place: int) -> range:
+def next_board(layout: Layout) -> tuple[int, int]:
+    """Give the board that the next street goes to, 1 or 2, and how many cards it gets."""
+    if layout.second is None or len(layout.board) < BOARD_CARDS:
+        return 1, NEXT_STREET[len(layout.board)]
+    return 2, NEXT_STREET[len(layout.second)]
+
+
+def is_whole(layout: Layout) -> bool:
+    """Tell whether every board that is dealt to has its five cards."""
+    if len(layout.board) < BOARD_CARDS:
+        return False
+    return layout.second is None or len(layout.second) == BOARD_CARDS
+
+
+def serves_two_boards(layout: Layout) -> bool:
+    """Tell whether the deck still holds the rest of two boards with all their burns."""
+    done = len(layout.board)
+    streets = [cards for has, cards in NEXT_STREET.items() if done <= has < BOARD_CARDS]
+    return layout.next_position + 2 * (sum(streets) + len(streets)) <= len(CARDS)
+
+
+def hole_positions(seats: int, place: int, cards: int) -> range:
     """Give the positions of a seat's hole cards: its place clockwise from left of the button."""
-    return range(place, seats * HOLE_CARDS, seats)
+    return range(place, seats * cards, seats)
 
 
 def read_opened(

@@ -9,25 +9,28 @@ from typing import Any, Final
 
 from dealer_service.rules.advancing import (
     at_stage,
+    chop_if_agreed,
+    close_for_one,
     close_hand,
     end_round,
+    find_agreement,
     go_on,
     run_out,
     settle_hand,
     with_layout,
 )
 from dealer_service.rules.betting import (
+    ROUNDS,
     Chair,
-    answer,
     find_pending,
     make_betting,
     make_chair,
 )
 from dealer_service.rules.dealing import (
-    NEXT_STREET,
     deal_hole_cards,
     deal_street,
     hole_positions,
+    next_board,
     read_opened,
 )
 from dealer_service.rules.entry import (
@@ -35,8 +38,10 @@ from dealer_service.rules.entry import (
     Acted,
     Anchored,
     Awarded,
+    BlindsChopped,
     By,
     CameBack,
+    Choice,
     Dealt,
     DeckCommitted,
     Entry,
@@ -48,30 +53,38 @@ from dealer_service.rules.entry import (
     PlayerRemoved,
     Post,
     Posted,
+    Preferred,
     Resumed,
     Returned,
+    RunsAgreed,
     SatOut,
     SeatLeft,
     SeatStack,
     SeatTaken,
+    Show,
     VoidReason,
 )
-from dealer_service.rules.following import wins_some_pot
+from dealer_service.rules.following import chop_blinds, find_chopped, show_by
+from dealer_service.rules.posting import is_dead
 from dealer_service.rules.pots import find_uncalled
+from dealer_service.rules.raising import answer, follow_act
 from dealer_service.rules.refusal import ImpossibleEntry, Refusal
 from dealer_service.rules.state import (
-    Away,
     Closing,
     HandState,
     Layout,
+    Marks,
     Shown,
     Stage,
+    has_chosen,
     list_stakes,
     make_closing,
     make_layout,
+    make_marks,
     make_state,
+    may_choose_now,
 )
-from dealer_service.rules.turn import clock_act
+from dealer_service.rules.turn import clock_act, find_due
 
 # States are built whole here: every act builds one, and replacing fields takes several times as
 # long. For the same reason what every act compares is named once.
@@ -82,18 +95,19 @@ _BY_PLAYER = By.PLAYER
 _BY_POLICY = By.POLICY
 _BY_PRE_ACTION = By.PRE_ACTION
 _BY_RULE = By.RULE
-_POST_BIG = Post.BIG_BLIND
-_POST_SMALL = Post.SMALL_BLIND
-_BIG_BLIND = Stage.BIG_BLIND
-_SMALL_BLIND = Stage.SMALL_BLIND
+_ANTE = Post.ANTE
+_POSTS = Stage.POSTS
 _ACT = Stage.ACT
 _AWARD = Stage.AWARD
 _BOARD_DEALT = Stage.BOARD_DEALT
 _BOARD_OPENED = Stage.BOARD_OPENED
+_CHOP = Stage.CHOP
+_CHOPPED = Stage.CHOPPED
 _DECK = Stage.DECK
 _ENDED = Stage.ENDED
 _HOLE_CARDS = Stage.HOLE_CARDS
 _PAUSE = Stage.PAUSE
+_RUNS = Stage.RUNS
 _SHOWDOWN = Stage.SHOWDOWN
 _UNCALLED = Stage.UNCALLED
 _VOID = Stage.VOID
@@ -103,36 +117,35 @@ _OVER: Final = (_ENDED, _VOID)
 def _deck_committed(state: HandState, _at: int, entry: DeckCommitted) -> HandState:
     _require_stage(state, _DECK)
     _require_hand(state, entry.hand)
-    dead = state.frame.small_blind_seat is None
-    return at_stage(state, _BIG_BLIND if dead else _SMALL_BLIND)
+    return at_stage(state, _POSTS)
 
 
 def _posted(state: HandState, _at: int, entry: Posted) -> HandState:
-    if state.stage is _SMALL_BLIND:
-        due, what, after = state.frame.small_blind_seat, _POST_SMALL, _BIG_BLIND
-        blind = state.frame.rules.small_blind
-    else:
-        _require_stage(state, _BIG_BLIND)
-        due, what, after = state.frame.big_blind_seat, _POST_BIG, _HOLE_CARDS
-        blind = state.frame.rules.big_blind
-    paid = entry.amount
-    _require(
-        entry.seat == due and entry.what is what, "it is not the post of the blind that is due"
-    )
-    index = state.frame.place[entry.seat]
-    seat, stack, bet, put, folded, acted = state.chairs[index]
-    _require(paid == min(blind, stack), "it is not the whole blind, or all that the seat has")
-    chair = make_chair((seat, stack - paid, bet + paid, put + paid, folded, acted))
+    _require_stage(state, _POSTS)
+    frame, _, chairs, betting, _, layout, _, marks = state
+    done, absent, sitting_out, chosen, banks = marks
+    due = frame.posts[done]
+    if entry is not due and entry != due:
+        message = f"seat {due.seat} is to post {due.amount}, its {due.what}"
+        raise ImpossibleEntry(message)
+    paid, what = entry.amount, entry.what
+    index = frame.place[entry.seat]
+    seat, stack, bet, put, folded, acted = chairs[index]
+    if not is_dead(frame.rules, what):
+        put += paid
+        if what is not _ANTE:
+            bet += paid
+    done += 1
     return make_state(
         (
-            state.frame,
-            after,
-            _with_chair(state.chairs, index, chair),
-            state.betting,
+            frame,
+            _HOLE_CARDS if done == len(frame.posts) else _POSTS,
+            _with_chair(chairs, index, make_chair((seat, stack - paid, bet, put, folded, acted))),
+            betting,
             None,
-            state.layout,
+            layout,
             None,
-            state.away,
+            make_marks((done, absent, sitting_out, chosen, banks)),
         )
     )
 
@@ -140,18 +153,18 @@ def _posted(state: HandState, _at: int, entry: Posted) -> HandState:
 def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
     frame, layout = state.frame, state.layout
     if state.stage is _HOLE_CARDS:
-        due = deal_hole_cards(frame.seats)
+        due = deal_hole_cards(frame.seats, frame.hole_cards)
     else:
         _require_stage(state, _BOARD_DEALT)
-        due = deal_street(layout.next_position, NEXT_STREET[len(layout.board)])
+        board, count = next_board(layout)
+        due = deal_street(layout.next_position, count, board)
     _require_hand(state, entry.hand)
     if entry.positions is not due:
         _require(entry.positions == due, "positions go elsewhere than the rules deal them")
     end = layout.next_position + len(due)
-    dealt = make_layout((end, layout.board, layout.shown, layout.seen))
+    dealt = make_layout((end, layout.board, layout.shown, layout.seen, layout.second))
     if state.stage is _HOLE_CARDS:
-        start = frame.place[frame.big_blind_seat] + 1
-        return go_on(state, dealt, at, start)
+        return go_on(state, dealt, at, frame.first)
     return make_state(
         (
             frame,
@@ -161,19 +174,19 @@ def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
             None,
             dealt,
             state.closing,
-            state.away,
+            state.marks,
         )
     )
 
 
 def _acted(state: HandState, at: int, entry: Acted) -> HandState:
-    frame, stage, chairs, betting, pending, layout, _, away = state
+    frame, stage, chairs, betting, pending, layout, _, marks = state
     if pending is None:
         message = f"nobody is to act in a hand that waits for {stage}"
         raise ImpossibleEntry(message)
     place = pending.place
     seat, stack, bet, put, _, _ = chairs[place]
-    street, to_match, full_raise, aggressor, turn = betting
+    street, to_match, full_raise, aggressor, turn, bets = betting
     did, to = entry.act, entry.to
     if seat != entry.seat or turn != entry.turn:
         message = f"turn {turn} is open, of seat {seat}"
@@ -183,34 +196,64 @@ def _acted(state: HandState, at: int, entry: Acted) -> HandState:
     elif did is _CALL and pending.call:
         total = bet + pending.call
     else:
-        total = answer(chairs, betting, pending, did, to)
+        total = answer(chairs, betting, pending, did, to, frame.limit)
     if total != to:
         why = total.message if isinstance(total, Refusal) else f"it leads to a bet of {total}"
         message = f"this act is not legal: {why}"
         raise ImpossibleEntry(message)
-    if entry.by is not _BY_PLAYER or away.absent:
+    if entry.by is not _BY_PLAYER or marks.absent:
         _check_author(state, at, entry)
     paid = to - bet
     chair = make_chair((seat, stack - paid, to, put + paid, did is _FOLD, True))
     chairs = (*chairs[:place], chair, *chairs[place + 1 :])
+    if not frame.plain:
+        return _acted_with_options(state, at, entry, chairs)
     if did is _BET or did is _RAISE:
         full_raise = max(to - to_match, full_raise)
         to_match, aggressor = to, seat
-    betting = make_betting((street, to_match, full_raise, aggressor, turn + 1))
-    pending = find_pending(chairs, place + 1, betting, at)
+    betting = make_betting((street, to_match, full_raise, aggressor, turn + 1, bets))
+    pending = find_pending(chairs, ROUNDS[len(chairs)][place + 1], betting, at)
     if pending is not None:
-        return make_state((frame, _ACT, chairs, betting, pending, layout, None, away))
+        return make_state((frame, _ACT, chairs, betting, pending, layout, None, marks))
     return end_round(state, chairs, betting, layout)
+
+
+def _acted_with_options(
+    state: HandState, at: int, entry: Acted, chairs: tuple[Chair, ...]
+) -> HandState:
+    """Go on after a legal act where limits, time banks, late straddles or chopping count too."""
+    frame, stage, _, betting, pending, layout, _, marks = state
+    assert pending is not None
+    if marks.banks:
+        marks = _use_bank(state, at, entry.by)
+    betting = follow_act(betting, entry, frame.limit, sum([not one.folded for one in chairs]))
+    state = make_state((frame, stage, chairs, betting, None, layout, None, marks))
+    return go_on(state, layout, at, pending.place + 1)
+
+
+def _use_bank(state: HandState, at: int, by: By) -> Marks:
+    """Take the time above the turn clock from the bank of the seat that acts (9.5)."""
+    marks, pending = state.marks, state.pending
+    assert pending is not None
+    if by is _BY_ABSENT:
+        return marks
+    over = at - pending.began - state.frame.rules.turn_ms
+    if over <= 0:
+        return marks
+    posted, absent, sitting_out, chosen, banks = marks
+    left = 0 if by is _BY_CLOCK else max(0, banks[pending.place] - over)
+    place = pending.place
+    return Marks(posted, absent, sitting_out, chosen, (*banks[:place], left, *banks[place + 1 :]))
 
 
 def _check_author(state: HandState, at: int, entry: Acted) -> None:
     """Hold the dealer's own acts to section 9.5: no more than it may, and no earlier."""
-    absent = entry.seat in state.away.absent
+    absent = entry.seat in state.marks.absent
     _require(absent == (entry.by is _BY_ABSENT), "the dealer acts for players that are gone alone")
     if entry.by in (_BY_CLOCK, _BY_ABSENT):
         _require(entry.act is clock_act(state, entry.by).act, "this is not what the clock does")
-        assert state.pending is not None
-        due = state.pending.began + state.frame.rules.turn_ms
+        due = find_due(state)
+        assert due is not None
         _require(absent or at >= due, "the clock has not run out")
     else:
         _require(entry.by in (_BY_PLAYER, _BY_PRE_ACTION), "acts are made by player or clock")
@@ -224,38 +267,37 @@ def _opened(state: HandState, at: int, entry: Opened) -> HandState:
     frame, layout, seat = state.frame, state.layout, entry.seat
     _require(seat in frame.place and entry.board is None, "no cards of that seat can be opened")
     assert seat is not None
-    positions = hole_positions(len(frame.seats), frame.place[seat])
+    positions = hole_positions(len(frame.seats), frame.place[seat], frame.hole_cards)
     if state.stage is _PAUSE:
         _require(entry.by is _BY_PLAYER, "after the last pot only players show")
         _require(all(one.seat != seat for one in layout.shown), "these cards are open already")
         return with_layout(state, _show(layout, seat, entry, positions), state.closing)
     closing = _require_turn_to_show(state, seat)
     shown = _show(layout, seat, entry, positions)
-    by = _BY_RULE if closing.face_up else _BY_POLICY
-    _require(entry.by is by, "hands are opened by rule when somebody is all-in, else by policy")
-    if not closing.face_up:
-        _require(
-            wins_some_pot(state, seat, shown.shown[-1].cards),
-            "the policy opens no hand that is beaten",
-        )
+    by = show_by(state, seat, shown.shown[-1].cards)
+    _require(by is not None, "the policy opens no hand that is beaten")
+    _require(entry.by is by, f"this hand is opened by {by}")
     return settle_hand(state, closing, shown, closing.mucked)
 
 
 def _show(layout: Layout, seat: int, entry: Opened, positions: range) -> Layout:
     cards, seen = read_opened(entry.cards, positions, layout.seen)
     shown = (*layout.shown, Shown(seat, cards))
-    return make_layout((layout.next_position, layout.board, shown, seen))
+    return make_layout((layout.next_position, layout.board, shown, seen, layout.second))
 
 
 def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
-    layout = state.layout
-    if entry.board != 1 or entry.seat is not None or entry.by is not _BY_RULE:
-        message = "the board is to be opened, by rule"
+    end, first, shown, seen, second = state.layout
+    board, count = next_board(state.layout)
+    if entry.board != board or entry.seat is not None or entry.by is not _BY_RULE:
+        message = f"board {board} is to be opened, by rule"
         raise ImpossibleEntry(message)
-    end = layout.next_position
-    positions = range(end - NEXT_STREET[len(layout.board)], end)
-    cards, seen = read_opened(entry.cards, positions, layout.seen)
-    opened = make_layout((end, layout.board + cards, layout.shown, seen))
+    cards, seen = read_opened(entry.cards, range(end - count, end), seen)
+    if board == 1:
+        first += cards
+    elif second is not None:
+        second += cards
+    opened = make_layout((end, first, shown, seen, second))
     if state.closing is not None:
         return run_out(with_layout(state, opened, state.closing))
     return go_on(state, opened, at, 0)
@@ -267,19 +309,60 @@ def _mucked(state: HandState, _at: int, entry: Mucked) -> HandState:
     _require(not closing.face_up, "hands are open when somebody is all-in")
     _require(entry.by is _BY_POLICY, "hands are mucked by policy")
     _require(bool(state.layout.shown), "the first hand of a showdown is opened")
+    _require(state.frame.rules.show != Show.ALL, "the policy shows every hand")
+    _require(not has_chosen(state, entry.seat, Choice.SHOW), "its player has chosen to show it")
     return settle_hand(state, closing, state.layout, (*closing.mucked, entry.seat))
 
 
 def _returned(state: HandState, _at: int, entry: Returned) -> HandState:
-    _require_stage(state, _UNCALLED)
-    uncalled = find_uncalled(list_stakes(state.chairs))
-    _require((entry.seat, entry.amount) == uncalled, "another bet is uncalled")
+    chopped = state.stage is _CHOPPED
+    if chopped:
+        _require(entry == find_chopped(state), "another blind goes back")
+    else:
+        _require_stage(state, _UNCALLED)
+        uncalled = find_uncalled(list_stakes(state.chairs))
+        _require((entry.seat, entry.amount) == uncalled, "another bet is uncalled")
     index = state.frame.place[entry.seat]
     seat, stack, bet, put, folded, acted = state.chairs[index]
     back = entry.amount
-    chair = make_chair((seat, stack + back, bet - back, put - back, folded, acted))
+    # Of an ante too the part that nobody else put in goes back.
+    chair = make_chair((seat, stack + back, max(bet - back, 0), put - back, folded, acted))
     chairs = _with_chair(state.chairs, index, chair)
+    if chopped:
+        return _chopped(state, chairs)
     return close_hand(state, chairs, state.betting, state.layout, list_stakes(chairs))
+
+
+def _blinds_chopped(state: HandState, _at: int, entry: BlindsChopped) -> HandState:
+    _require_stage(state, _CHOP)
+    _require(entry == chop_blinds(state, ()), "both blinds have chosen to chop, and they alone")
+    return _chopped(state, state.chairs)
+
+
+def _chopped(state: HandState, chairs: tuple[Chair, ...]) -> HandState:
+    """Give back what is left of the blinds, or close the hand with the antes."""
+    if any(not chair.folded and chair.bet for chair in chairs):
+        return make_state(
+            (
+                state.frame,
+                _CHOPPED,
+                chairs,
+                state.betting,
+                None,
+                state.layout,
+                None,
+                state.marks,
+            )
+        )
+    big_blind = state.frame.big_blind_seat
+    return close_for_one(state, chairs, state.betting, state.layout, big_blind)
+
+
+def _runs_agreed(state: HandState, _at: int, entry: RunsAgreed) -> HandState:
+    _require_stage(state, _RUNS)
+    _require(entry == find_agreement(state), "all seats that are live agree to two boards")
+    end, board, shown, seen, _ = state.layout
+    return run_out(with_layout(state, make_layout((end, board, shown, seen, board)), state.closing))
 
 
 def _awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
@@ -305,7 +388,7 @@ def _awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
             None,
             state.layout,
             make_closing((pots, face_up, unsettled, mucked, awards, paid + 1)),
-            state.away,
+            state.marks,
         )
     )
 
@@ -331,7 +414,7 @@ def _hand_void(state: HandState, at: int, entry: HandVoid) -> HandState:
             None,
             state.layout,
             None,
-            state.away,
+            state.marks,
         )
     )
 
@@ -347,18 +430,29 @@ def _player_gone(state: HandState, at: int, entry: SeatLeft | PlayerRemoved) -> 
     if entry.seat not in _aside(state, at, entry).frame.place:
         return state
     _require(entry.stack is None, "chips of a seat in the hand leave when it has ended")
-    absent, sitting_out = state.away
-    return _with_away(state, Away(absent | {entry.seat}, sitting_out))
+    posted, absent, sitting_out, chosen, banks = state.marks
+    return _with_marks(state, Marks(posted, absent | {entry.seat}, sitting_out, chosen, banks))
 
 
 def _sat_out(state: HandState, at: int, entry: SatOut) -> HandState:
-    absent, sitting_out = _aside(state, at, entry).away
-    return _with_away(state, Away(absent, sitting_out | {entry.seat}))
+    posted, absent, sitting_out, chosen, banks = _aside(state, at, entry).marks
+    return _with_marks(state, Marks(posted, absent, sitting_out | {entry.seat}, chosen, banks))
 
 
 def _came_back(state: HandState, at: int, entry: CameBack) -> HandState:
-    absent, sitting_out = _aside(state, at, entry).away
-    return _with_away(state, Away(absent, sitting_out - {entry.seat}))
+    posted, absent, sitting_out, chosen, banks = _aside(state, at, entry).marks
+    return _with_marks(state, Marks(posted, absent, sitting_out - {entry.seat}, chosen, banks))
+
+
+def _preferred(state: HandState, at: int, entry: Preferred) -> HandState:
+    frame = _aside(state, at, entry).frame
+    posted, absent, sitting_out, chosen, banks = state.marks
+    if entry.seat not in frame.place or entry.seat in absent or not may_choose_now(frame.rules):
+        return state
+    others = [one for one in chosen if one[0] != entry.seat]
+    now = sorted([*others, (entry.seat, entry.choices)] if entry.choices else others)
+    preferred = _with_marks(state, Marks(posted, absent, sitting_out, tuple(now), banks))
+    return chop_if_agreed(preferred) if frame.chops else preferred
 
 
 FOLDS: Final[dict[type[Entry], Callable[[HandState, int, Any], HandState]]] = {
@@ -369,6 +463,8 @@ FOLDS: Final[dict[type[Entry], Callable[[HandState, int, Any], HandState]]] = {
     Opened: _opened,
     Mucked: _mucked,
     Returned: _returned,
+    BlindsChopped: _blinds_chopped,
+    RunsAgreed: _runs_agreed,
     Awarded: _awarded,
     HandEnded: _hand_ended,
     HandVoid: _hand_void,
@@ -377,6 +473,7 @@ FOLDS: Final[dict[type[Entry], Callable[[HandState, int, Any], HandState]]] = {
     PlayerRemoved: _player_gone,
     SatOut: _sat_out,
     CameBack: _came_back,
+    Preferred: _preferred,
     Anchored: _aside,
     Paused: _aside,
     Resumed: _aside,
@@ -396,19 +493,8 @@ def _with_chair(chairs: tuple[Chair, ...], index: int, chair: Chair) -> tuple[Ch
     return (*chairs[:index], chair, *chairs[index + 1 :])
 
 
-def _with_away(state: HandState, away: Away) -> HandState:
-    return make_state(
-        (
-            state.frame,
-            state.stage,
-            state.chairs,
-            state.betting,
-            state.pending,
-            state.layout,
-            state.closing,
-            away,
-        )
-    )
+def _with_marks(state: HandState, marks: Marks) -> HandState:
+    return make_state((*state[:-1], marks))
 
 
 def _require(condition: bool, message: str) -> None:

@@ -6,74 +6,102 @@ These give entries and change nothing; what an entry makes of the state is in `f
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dealer_service.rules.dealing import NEXT_STREET, deal_hole_cards, deal_street, hole_positions
+from dealer_service.rules.advancing import find_agreement
+from dealer_service.rules.dealing import deal_hole_cards, deal_street, hole_positions, next_board
 from dealer_service.rules.entry import (
+    BlindsChopped,
     By,
+    Choice,
     Dealt,
     Entry,
     Mucked,
     Opened,
     OpenedCard,
-    Post,
-    Posted,
     Returned,
+    Show,
 )
+from dealer_service.rules.judging import rank_hands
 from dealer_service.rules.pots import find_uncalled
-from dealer_service.rules.ranking import strength_of
 from dealer_service.rules.showdown import must_show
-from dealer_service.rules.state import HandState, Stage, list_stakes
+from dealer_service.rules.state import HandState, Stage, has_chosen, list_stakes
 
 # Reading a member off its class takes longer than a comparison.
+_BY_PLAYER = By.PLAYER
 _BY_POLICY = By.POLICY
 _BY_RULE = By.RULE
-_POST_BIG = Post.BIG_BLIND
-_POST_SMALL = Post.SMALL_BLIND
 
 
-def wins_some_pot(state: HandState, seat: int, hole: Sequence[str]) -> bool:
-    """Tell whether a hand wins or ties a pot that it can win, against the hands opened so far."""
-    closing, board = state.closing, state.layout.board
+def show_by(state: HandState, seat: int, hole: Sequence[str]) -> By | None:
+    """Tell by what the next hand of a showdown is opened, or None where it is mucked (9.6).
+
+    Face up by rule; by policy what the policy shows, or wins or ties something of a pot that it
+    can win, against the hands opened so far; else by the player's own choice.
+    """
+    closing, layout, frame = state.closing, state.layout, state.frame
     assert closing is not None
-    if not state.layout.shown:
-        return True
-    opened = {one.seat: strength_of((*one.cards, *board)) for one in state.layout.shown}
-    return must_show(seat, strength_of((*hole, *board)), closing.pots, opened)
+    if closing.face_up:
+        return _BY_RULE
+    if frame.rules.show == Show.ALL or not layout.shown:
+        return _BY_POLICY
+    hands = {one.seat: one.cards for one in layout.shown}
+    opened = tuple(hands)
+    hands[seat] = tuple(hole)
+    ranks = rank_hands(hands, layout.board, omaha=frame.omaha, hi_lo=frame.hi_lo)
+    if must_show(seat, closing.pots, opened, ranks):
+        return _BY_POLICY
+    return _BY_PLAYER if has_chosen(state, seat, Choice.SHOW) else None
 
 
-def post_small_blind(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
-    """Post the small blind, or all that a short stack has."""
-    frame = state.frame
-    seat = frame.small_blind_seat
-    assert seat is not None
-    stack = state.chairs[frame.place[seat]].stack
-    return Posted(seat, _POST_SMALL, min(stack, frame.rules.small_blind))
-
-
-def post_big_blind(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
-    """Post the big blind, or all that a short stack has."""
-    frame = state.frame
-    stack = state.chairs[frame.place[frame.big_blind_seat]].stack
-    return Posted(frame.big_blind_seat, _POST_BIG, min(stack, frame.rules.big_blind))
+def post(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
+    """Make the next post."""
+    return state.frame.posts[state.marks.posted]
 
 
 def deal_hands(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Deal the hole cards of every seat."""
-    return Dealt(state.frame.hand, deal_hole_cards(state.frame.seats))
+    return Dealt(state.frame.hand, deal_hole_cards(state.frame.seats, state.frame.hole_cards))
 
 
 def deal_board(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Burn one, and deal the next street."""
     layout = state.layout
-    positions = deal_street(layout.next_position, NEXT_STREET[len(layout.board)])
-    return Dealt(state.frame.hand, positions)
+    board, count = next_board(layout)
+    return Dealt(state.frame.hand, deal_street(layout.next_position, count, board))
 
 
 def open_board(state: HandState, cards: Sequence[OpenedCard]) -> Entry:
-    """Open the cards that came to the board last."""
-    layout = state.layout
-    end = layout.next_position
-    street = tuple(cards[end - NEXT_STREET[len(layout.board)] : end])
-    return Opened(state.frame.hand, _BY_RULE, street, None, 1)
+    """Open the cards that came to a board last."""
+    end = state.layout.next_position
+    board, count = next_board(state.layout)
+    return Opened(state.frame.hand, _BY_RULE, tuple(cards[end - count : end]), None, board)
+
+
+def chop_blinds(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
+    """Chop the blinds, as both seats have chosen."""
+    frame = state.frame
+    assert frame.small_blind_seat is not None
+    seats = sorted([frame.small_blind_seat, frame.big_blind_seat])
+    return BlindsChopped(frame.hand, tuple(seats))
+
+
+def return_blind(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
+    """Give the next chopped blind back in full, the small blind first."""
+    return find_chopped(state)
+
+
+def find_chopped(state: HandState) -> Returned:
+    """Give what goes back next of two chopped blinds: all that their seats have bet."""
+    frame = state.frame
+    places = [frame.place[seat] for seat in (frame.small_blind_seat, frame.big_blind_seat) if seat]
+    chair = next(state.chairs[place] for place in places if state.chairs[place].bet)
+    return Returned(chair.seat, chair.bet)
+
+
+def agree_runs(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
+    """Say that the rest goes to two boards."""
+    agreed = find_agreement(state)
+    assert agreed is not None
+    return agreed
 
 
 def return_uncalled(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
@@ -88,10 +116,11 @@ def show_or_muck(state: HandState, cards: Sequence[OpenedCard]) -> Entry:
     frame, closing = state.frame, state.closing
     assert closing is not None
     seat = closing.unsettled[0]
-    hole = [cards[p] for p in hole_positions(len(frame.seats), frame.place[seat])]
-    if not closing.face_up and not wins_some_pot(state, seat, [card.card for card in hole]):
+    positions = hole_positions(len(frame.seats), frame.place[seat], frame.hole_cards)
+    hole = [cards[position] for position in positions]
+    by = show_by(state, seat, [card.card for card in hole])
+    if by is None:
         return Mucked(frame.hand, seat, _BY_POLICY)
-    by = _BY_RULE if closing.face_up else _BY_POLICY
     return Opened(frame.hand, by, tuple(hole), seat)
 
 
@@ -102,12 +131,14 @@ def award_pot(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
 
 
 FOLLOWS: Final[dict[Stage, Callable[[HandState, Sequence[OpenedCard]], Entry]]] = {
-    Stage.SMALL_BLIND: post_small_blind,
-    Stage.BIG_BLIND: post_big_blind,
+    Stage.POSTS: post,
     Stage.HOLE_CARDS: deal_hands,
     Stage.BOARD_DEALT: deal_board,
     Stage.BOARD_OPENED: open_board,
     Stage.UNCALLED: return_uncalled,
+    Stage.CHOP: chop_blinds,
+    Stage.CHOPPED: return_blind,
     Stage.SHOWDOWN: show_or_muck,
+    Stage.RUNS: agree_runs,
     Stage.AWARD: award_pot,
 }

@@ -13,29 +13,47 @@ from types import MappingProxyType
 from typing import Final
 
 from dealer_service.rules.betting import Betting, make_chair
-from dealer_service.rules.entry import Entry, HandOpened, OpenedCard, RuleSet, SeatWord
+from dealer_service.rules.entry import (
+    Entry,
+    HandOpened,
+    OpenedCard,
+    Post,
+    Posted,
+    PotSmallBlind,
+    RuleSet,
+    SeatWord,
+    StraddleKind,
+    StraddleRaise,
+    Structure,
+    Variant,
+)
 from dealer_service.rules.folding import FOLDS
 from dealer_service.rules.folding import end_hand as ending
 from dealer_service.rules.following import FOLLOWS
 from dealer_service.rules.positions import clockwise
+from dealer_service.rules.posting import BLINDS, STRADDLE_BLINDS, list_posts, sum_dead
+from dealer_service.rules.raising import Limit, open_betting
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.state import (
-    Away,
     Frame,
     HandState,
     Layout,
+    Marks,
     Stage,
     is_live,
+    list_banks,
     list_pots,
     list_stacks,
     list_stakes,
 )
 from dealer_service.rules.turn import (
     Decision,
+    Preset,
     Range,
     act,
     clock_act,
     decision,
+    find_due,
     show,
     sit_out_by_clock,
 )
@@ -44,6 +62,7 @@ __all__ = [
     "Decision",
     "HandState",
     "ImpossibleEntry",
+    "Preset",
     "Range",
     "Stage",
     "act",
@@ -52,8 +71,10 @@ __all__ = [
     "decision",
     "ending",
     "evolve",
+    "find_due",
     "forced",
     "is_live",
+    "list_banks",
     "list_pots",
     "list_stacks",
     "list_stakes",
@@ -64,8 +85,12 @@ __all__ = [
 
 LEAST_SEATS: Final = 2
 _IN = SeatWord.IN
-_NO_CARDS: Final = Layout(0, (), (), 0)
-_NOBODY_AWAY: Final = Away(frozenset(), frozenset())
+_NO_CARDS: Final = Layout(0, (), (), 0, None)
+_NOBODY: Final[frozenset[int]] = frozenset()
+HOLDEM_CARDS: Final = 2
+_HOLDEM: Final = Variant.HOLDEM
+_NO_LIMIT: Final = Structure.NO_LIMIT
+_OMAHA: Final = (Variant.OMAHA, Variant.OMAHA_HI_LO)
 
 
 def begin(rules: RuleSet, opened: HandOpened) -> HandState:
@@ -78,6 +103,16 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     seats, place = _arrange(tuple(dealt_in), opened.button)
     _check_opening(rules, opened, place)
     chairs = tuple([make_chair((seat, dealt_in[seat].stack, 0, 0, False, False)) for seat in seats])
+    posts = list_posts(rules, opened, seats, {chair[0]: chair[1] for chair in chairs})
+    to_match, full_raise = _open_bets(rules, opened)
+    dead = sum_dead(rules, posts) if len(posts) > len(BLINDS) else 0
+    limit = None
+    if rules.structure is not _NO_LIMIT:
+        limit = _find_limit(rules, opened, posts, dead)
+    late, first = _place_straddle(rules, opened, place)
+    chops = rules.chop is not None and _may_chop(opened, posts)
+    variant = rules.variant
+    omaha = variant is not _HOLDEM and variant in _OMAHA
     frame = Frame(
         rules,
         opened.hand,
@@ -88,16 +123,67 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         place,
         tuple([dealt_in[seat].player for seat in seats]),
         chairs,
+        posts,
+        dead,
+        limit,
+        first,
+        late,
+        chops,
+        rules.hole_cards or HOLDEM_CARDS,
+        omaha,
+        omaha and variant == Variant.OMAHA_HI_LO,
+        limit is None and late is None and not chops and rules.time_bank is None,
     )
-    return HandState(
-        frame,
-        Stage.DECK,
-        chairs,
-        Betting(0, rules.big_blind, rules.big_blind, None, 1),
-        None,
-        _NO_CARDS,
-        None,
-        _NOBODY_AWAY,
+    chosen = tuple([(one.seat, one.choices) for one in opened.seats if one.choices])
+    banks = tuple([dealt_in[seat].bank_ms or 0 for seat in seats]) if rules.time_bank else ()
+    if limit is None:
+        betting = Betting(0, to_match, full_raise, None, 1, None)
+    else:
+        betting = open_betting(0, to_match, full_raise, 1, limit, len(seats))
+    marks = Marks(0, _NOBODY, _NOBODY, chosen, banks)
+    return HandState(frame, Stage.DECK, chairs, betting, None, _NO_CARDS, None, marks)
+
+
+def _open_bets(rules: RuleSet, opened: HandOpened) -> tuple[int, int]:
+    """Give the bet to match before the flop and the last full raise (9.3)."""
+    if opened.straddle_seat is None or rules.straddle is None:
+        return rules.big_blind, rules.big_blind
+    straddle = STRADDLE_BLINDS * rules.big_blind
+    doubles = rules.straddle.min_raise == StraddleRaise.DOUBLE
+    return straddle, straddle if doubles else rules.big_blind
+
+
+def _find_limit(
+    rules: RuleSet, opened: HandOpened, posts: Sequence[Posted], dead: int
+) -> Limit | None:
+    if rules.structure == Structure.NO_LIMIT:
+        return None
+    if rules.limits is not None:
+        small, big, cap = rules.limits.small_bet, rules.limits.big_bet, rules.limits.cap
+        return Limit((small, small, big, big), cap, rules.limits.uncapped_heads_up, dead, 0)
+    rounded = rules.pot_small_blind == PotSmallBlind.ROUNDED_UP
+    full = rules.big_blind + (rules.big_blind if rounded else rules.small_blind)
+    if opened.straddle_seat is not None:
+        full += STRADDLE_BLINDS * rules.big_blind
+    posted = sum([one.amount for one in posts if one.what in {*BLINDS, Post.STRADDLE}])
+    return Limit((), 0, uncapped_heads_up=False, beside=dead, unposted=full - posted)
+
+
+def _place_straddle(
+    rules: RuleSet, opened: HandOpened, place: Mapping[int, int]
+) -> tuple[int | None, int]:
+    """Give the chair with a late straddle, and the chair to act first before the flop (9.2)."""
+    seat = opened.straddle_seat
+    if seat is None or rules.straddle is None:
+        return None, place[opened.big_blind_seat] + 1
+    if rules.straddle.kind == StraddleKind.UNDER_THE_GUN:
+        return None, place[seat] + 1
+    return place[seat], 0
+
+
+def _may_chop(opened: HandOpened, posts: Sequence[Posted]) -> bool:
+    return opened.small_blind_seat is not None and all(
+        one.what in {*BLINDS, Post.ANTE} for one in posts
     )
 
 
@@ -155,4 +241,10 @@ def _check_opening(rules: RuleSet, opened: HandOpened, dealt_in: Mapping[int, in
     small, big = opened.small_blind_seat, opened.big_blind_seat
     if small == big or big not in dealt_in or (small is not None and small not in dealt_in):
         message = f"hand {opened.hand}: its blinds are not two seats dealt in"
+        raise ImpossibleEntry(message)
+    straddle = opened.straddle_seat
+    if straddle is not None and (
+        rules.straddle is None or straddle not in dealt_in or straddle in {small, big}
+    ):
+        message = f"hand {opened.hand}: its straddle is no seat dealt in that may straddle"
         raise ImpossibleEntry(message)

@@ -42,3 +42,8 @@ def name_hand(five: Sequence[str], category: Category) -> str:
         "ones": _PLURALS[first],
         "others": _PLURALS[second],
     }
+
+
+def name_low(five: Sequence[str]) -> str:
+    """Name a low, given from the top down: "Low, eight six four three ace"."""
+    return "Low, " + " ".join(_WORDS[card[0]] for card in five)

@@ -1,15 +1,15 @@
-"""Who gets which chips: pots split among the best hands, odd units to the left of the button (9.6).
+"""Who gets which chips: rake, boards, halves, shares and odd units (9.6).
 
 Every pot is split on its own, the highest-numbered first. One odd unit goes to each winner in
-turn (TDA 2024 rule 20-A, Robert's Rules "Ties": nobody gets more than one odd chip of a pot).
+turn (TDA 2024 rule 20-A, Robert's Rules "Ties": nobody gets more than one odd chip of a pot), of
+two boards to the first, and of high and low to high (20-C).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from dealer_service.rules.entry import Awarded, Winner
-from dealer_service.rules.names import name_hand
+from dealer_service.rules.entry import Awarded, Half, RakeRule, Winner
+from dealer_service.rules.judging import Ranks, name_high, name_low_of, rank_hands
 from dealer_service.rules.pots import Pot
-from dealer_service.rules.ranking import category_of, pick_five, strength_of
 
 
 def split(amount: int, winners: int, unit: int) -> tuple[int, ...]:
@@ -23,36 +23,91 @@ def split(amount: int, winners: int, unit: int) -> tuple[int, ...]:
     return tuple(shares)
 
 
-def award_pots(
-    pots: Sequence[Pot], hands: Mapping[int, Sequence[str]], unit: int
-) -> tuple[Awarded, ...]:
-    """Award every pot, the highest-numbered first, for one board and without rake.
+def take_rake(
+    pots: Sequence[Pot], rule: RakeRule | None, seats: int, *, flop: bool
+) -> tuple[int, ...]:
+    """Give the rake of each pot: the main pot's first, and what it does not hold from the next.
 
-    `hands` holds the seven cards of each seat whose hand was opened; no other seat wins a pot
-    that more than one seat can win. The eligible seats of a pot begin left of the button.
+    `seats` are those dealt in, by which the cap goes; `flop` tells whether one was dealt.
     """
-    strengths = {seat: strength_of(cards) for seat, cards in hands.items()} if hands else {}
-    awards = []
+    if rule is None or (rule.no_flop_no_drop and not flop):
+        return (0,) * len(pots)
+    cap = max([(one.players, one.cap) for one in rule.caps if one.players <= seats])[1]
+    left = min(sum([pot.amount for pot in pots]) * rule.per_ten_thousand // 10_000, cap)
+    rakes = []
+    for pot in pots:
+        rakes.append(min(left, pot.amount))
+        left -= rakes[-1]
+    return tuple(rakes)
+
+
+def award_to_one(number: int, pot: Pot, rake: int) -> Awarded:
+    """Award a pot that one seat alone can win: it has no boards, no halves and no hand's name."""
+    return Awarded(number, pot.amount, rake, 1, (Winner(pot.eligible[0], pot.amount - rake),))
+
+
+def award_pots(  # noqa: PLR0913 - all that decides who is paid
+    pots: Sequence[Pot],
+    hands: Mapping[int, Sequence[str]],
+    boards: Sequence[Sequence[str]],
+    unit: int,
+    rakes: Sequence[int],
+    *,
+    omaha: bool = False,
+    hi_lo: bool = False,
+) -> tuple[Awarded, ...]:
+    """Award every pot, the highest-numbered first; of one pot boards first, then halves.
+
+    `hands` holds the hole cards of each seat whose hand was opened; no other seat wins a pot that
+    more than one seat can win. The eligible seats of a pot begin left of the button.
+    """
+    ranked = [rank_hands(hands, board, omaha=omaha, hi_lo=hi_lo) for board in boards]
+    awards: list[Awarded] = []
     for number in range(len(pots) - 1, -1, -1):
-        amount, eligible = pots[number]
-        if len(eligible) == 1:
-            winners: tuple[Winner, ...] = (Winner(eligible[0], amount),)
-        else:
-            shown = [seat for seat in eligible if seat in strengths]
-            best = max([strengths[seat] for seat in shown])
-            seats = [seat for seat in shown if strengths[seat] == best]
-            shares = split(amount, len(seats), unit)
-            winners = tuple(
-                [
-                    _name_winner(seat, share, hands[seat], best)
-                    for seat, share in zip(seats, shares, strict=True)
-                ]
-            )
-        awards.append(Awarded(number, amount, 0, 1, winners))
+        pot, rake = pots[number], rakes[number]
+        if len(pot.eligible) == 1:
+            awards.append(award_to_one(number, pot, rake))
+            continue
+        shown = [seat for seat in pot.eligible if seat in hands]
+        parts = split(pot.amount - rake, len(boards), unit)
+        for place, board in enumerate(boards):
+            for half, share, winners in _win(
+                parts[place], shown, ranked[place], unit, hands, board, omaha=omaha
+            ):
+                awards.append(Awarded(number, share + rake, rake, place + 1, winners, half))
+                rake = 0
     return tuple(awards)
 
 
-def _name_winner(seat: int, share: int, cards: Sequence[str], strength: int) -> Winner:
-    category = category_of(strength)
-    five = pick_five(cards, category)
-    return Winner(seat, share, name_hand(five, category), five)
+def _win(  # noqa: PLR0913 - as of `award_pots`
+    part: int,
+    shown: Sequence[int],
+    ranks: Ranks,
+    unit: int,
+    hands: Mapping[int, Sequence[str]],
+    board: Sequence[str],
+    *,
+    omaha: bool,
+) -> Iterator[tuple[Half | None, int, tuple[Winner, ...]]]:
+    """Give each half of a pot's part on one board, or the whole where no hand has a low."""
+    highs, lows = ranks
+    best = max([highs[seat] for seat in shown])
+    highest = [seat for seat in shown if highs[seat] == best]
+    with_low = [seat for seat in shown if seat in lows] if lows else ()
+    high, low = split(part, 2, unit) if with_low else (part, 0)
+    shares = zip(highest, split(high, len(highest), unit), strict=True)
+    winners = tuple(
+        [
+            Winner(seat, share, *name_high(hands[seat], board, best, omaha=omaha))
+            for seat, share in shares
+        ]
+    )
+    yield Half.HIGH if with_low else None, high, winners
+    if with_low:
+        least = min([lows[seat] for seat in with_low])
+        lowest = [seat for seat in with_low if lows[seat] == least]
+        shares = zip(lowest, split(low, len(lowest), unit), strict=True)
+        winners = tuple(
+            [Winner(seat, share, *name_low_of(hands[seat], board, least)) for seat, share in shares]
+        )
+        yield Half.LOW, low, winners

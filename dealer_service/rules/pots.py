@@ -35,8 +35,11 @@ def find_uncalled(stakes: Sequence[Stake]) -> tuple[int, int] | None:
 
 
 def layer_pots(stakes: Sequence[Stake], dead: int = 0) -> tuple[Pot, ...]:
-    """Layer the stakes, without the uncalled bet, into pots; the main pot comes first."""
-    levels = sorted({amount for _, amount, live in stakes if live and amount})
+    """Layer the stakes, without the uncalled bet, into pots; the main pot comes first.
+
+    A live seat that put nothing in but dead money can win the dead money.
+    """
+    levels = sorted({amount for _, amount, live in stakes if live and (amount or dead)})
     if len(levels) <= 1:
         level = levels[0] if levels else 0
         total = dead + sum([amount for _, amount, _ in stakes])

@@ -116,11 +116,14 @@ def strength_of(cards: Sequence[str]) -> int:
 
 def strength_using(hole: Sequence[str], board: Sequence[str], count: int) -> int:
     """Rank the best five of exactly `count` hole cards and the rest from the board."""
-    return max(
-        strength_of((*mine, *shared))
-        for mine in combinations(hole, count)
-        for shared in combinations(board, 5 - count)
-    )
+    mine = [sum(keys) for keys in combinations([_KEY_OF[card] for card in hole], count)]
+    shared = [sum(keys) for keys in combinations([_KEY_OF[card] for card in board], 5 - count)]
+    return max([_strength_of_five(one + other) for one in mine for other in shared])
+
+
+def _strength_of_five(total: int) -> int:
+    table = _SUITED if (total + _FLUSH_ADD) & _FLUSH_BIT else _PLAIN
+    return table[total & _RANKS_ONLY]
 
 
 def category_of(strength: int) -> Category:
@@ -154,6 +157,23 @@ def pick_five(cards: Sequence[str], category: Category) -> tuple[str, ...]:
                 del by_rank[rank]
                 break
     return tuple([CARDS[number] for number in five])
+
+
+def pick_using(
+    hole: Sequence[str], board: Sequence[str], count: int, strength: int
+) -> tuple[str, ...]:
+    """Give the five cards of a hand of that strength, made of exactly `count` hole cards.
+
+    Of all fives of that strength it is the one that comes first when they are read card by card.
+    """
+    category = category_of(strength)
+    fives = [
+        pick_five((*mine, *shared), category)
+        for mine in combinations(hole, count)
+        for shared in combinations(board, 5 - count)
+        if _strength_of_five(sum([_KEY_OF[card] for card in (*mine, *shared)])) == strength
+    ]
+    return min(fives, key=lambda five: [NUMBERS[card] for card in five])
 
 
 def _flush_only(numbers: Iterable[int]) -> list[int]:

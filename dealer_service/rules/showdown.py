@@ -6,6 +6,7 @@ on the street on which betting ended begins, else the first to the left of the b
 
 from collections.abc import Mapping, Sequence
 
+from dealer_service.rules.judging import Ranks
 from dealer_service.rules.positions import start_at
 from dealer_service.rules.pots import Pot
 
@@ -19,13 +20,26 @@ def order_showing(pots: Sequence[Pot], aggressor: int | None) -> tuple[int, ...]
     return order
 
 
-def must_show(seat: int, strength: int, pots: Sequence[Pot], opened: Mapping[int, int]) -> bool:
-    """Tell whether a hand wins or ties a pot that it can win against the strengths opened so far.
+def must_show(seat: int, pots: Sequence[Pot], opened: Sequence[int], ranks: Ranks) -> bool:
+    """Tell whether a hand wins or ties a pot, or its low half, against the hands opened so far.
 
-    The first hand of a showdown has nothing against it, so that it is always shown.
+    `ranks` are of all these hands on the board. The first hand of a showdown has nothing against
+    it, so that it is always shown.
     """
     return any(
-        seat in pot.eligible
-        and all(strength >= opened[other] for other in pot.eligible if other in opened)
+        _holds(seat, pot, opened, ranks.highs) or _holds_low(seat, pot, opened, ranks.lows)
         for pot in pots
+        if seat in pot.eligible
+    )
+
+
+def _holds(seat: int, pot: Pot, opened: Sequence[int], highs: Mapping[int, int]) -> bool:
+    mine = highs[seat]
+    return all(mine >= highs[other] for other in opened if other in pot.eligible)
+
+
+def _holds_low(seat: int, pot: Pot, opened: Sequence[int], lows: Mapping[int, int]) -> bool:
+    mine = lows.get(seat)
+    return mine is not None and all(
+        mine <= lows.get(other, mine) for other in opened if other in pot.eligible
     )

@@ -5,19 +5,19 @@ hand is played stands apart in its `Frame`; the stage says which entry comes nex
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from dealer_service.rules.betting import Betting, Chair, Pending
-from dealer_service.rules.entry import Awarded, RuleSet
+from dealer_service.rules.entry import Awarded, Choice, ChoicesCount, Posted, RuleSet
+from dealer_service.rules.posting import sum_dead
 from dealer_service.rules.pots import Pot, Stake, layer_pots
+from dealer_service.rules.raising import Limit
 
 BOARD: Final = (3, 1, 1)
 """Cards of the flop, the turn and the river; a burn goes before each."""
 BOARD_CARDS: Final = sum(BOARD)
-HOLE_CARDS: Final = 2
 LAST_STREET: Final = len(BOARD)
 
 
@@ -26,22 +26,23 @@ class Stage(StrEnum):
     """What a hand waits for."""
 
     DECK = "deck"
-    SMALL_BLIND = "small_blind"
-    BIG_BLIND = "big_blind"
+    POSTS = "posts"
     HOLE_CARDS = "hole_cards"
     ACT = "act"
     BOARD_DEALT = "board_dealt"
     BOARD_OPENED = "board_opened"
     UNCALLED = "uncalled"
+    CHOP = "chop"
+    CHOPPED = "chopped"
     SHOWDOWN = "showdown"
+    RUNS = "runs"
     AWARD = "award"
     PAUSE = "pause"
     ENDED = "ended"
     VOID = "void"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """What stays the same through a hand. Seats stand clockwise from the left of the button."""
 
     rules: RuleSet
@@ -50,11 +51,33 @@ class Frame:
     small_blind_seat: int | None
     big_blind_seat: int
     seats: tuple[int, ...]
-    place: Mapping[int, int] = field(hash=False)
+    place: Mapping[int, int]
     """Where in `seats` a seat stands."""
     players: tuple[str, ...]
     chairs: tuple[Chair, ...]
     """The chairs as they stood at the opening, before any chip moved."""
+    posts: tuple[Posted, ...]
+    """All that is posted, in its order."""
+    dead: int
+    """How much of it is dead money."""
+    limit: Limit | None
+    """What bounds bets besides the stack; None for no limit."""
+    first: int
+    """Which of the chairs is the first to act before the flop."""
+    late: int | None
+    """Which of the chairs has a straddle whose turn is late."""
+    chops: bool
+    """Whether the blinds may be chopped, if it comes to that."""
+    hole_cards: int
+    omaha: bool
+    """Whether exactly two hole cards make a hand, and three of the board."""
+    hi_lo: bool
+    plain: bool
+    """Whether acts need no more than the bets: no limits, time banks, late straddle or chopping."""
+
+
+Chosen: TypeAlias = tuple[tuple[int, tuple[Choice, ...]], ...]
+"""The standing choices of the seats that have some, by rising seats."""
 
 
 class Shown(NamedTuple):
@@ -72,13 +95,23 @@ class Layout(NamedTuple):
     shown: tuple[Shown, ...]
     seen: int
     """The cards that are public: bit n for card number n."""
+    second: tuple[str, ...] | None
+    """The cards of board 2, those that it shares too, where the hand is run twice."""
 
 
-class Away(NamedTuple):
-    """Seats of the hand that left or were removed, and seats that sit out from the next hand."""
+class Marks(NamedTuple):
+    """What has happened beside bets and cards: posts, leavers, choices, time above the clock."""
 
+    posted: int
+    """How many posts of the frame are made."""
     absent: frozenset[int]
+    """Seats of the hand that left or were removed."""
     sitting_out: frozenset[int]
+    """Seats that sit out from the next hand."""
+    chosen: Chosen
+    """The choices that count."""
+    banks: tuple[int, ...]
+    """What each chair's time bank holds, in milliseconds; empty where the rules have none."""
 
 
 class Closing(NamedTuple):
@@ -106,12 +139,15 @@ class HandState(NamedTuple):
     pending: Pending | None
     layout: Layout
     closing: Closing | None
-    away: Away
+    marks: Marks
 
 
-make_layout: Final[Callable[[tuple[int, tuple[str, ...], tuple[Shown, ...], int]], Layout]] = (
-    partial(tuple.__new__, Layout)
-)
+make_layout: Final[
+    Callable[[tuple[int, tuple[str, ...], tuple[Shown, ...], int, tuple[str, ...] | None]], Layout]
+] = partial(tuple.__new__, Layout)
+make_marks: Final[
+    Callable[[tuple[int, frozenset[int], frozenset[int], Chosen, tuple[int, ...]]], Marks]
+] = partial(tuple.__new__, Marks)
 make_closing: Final[
     Callable[
         [
@@ -139,7 +175,7 @@ make_state: Final[
                 Pending | None,
                 Layout,
                 Closing | None,
-                Away,
+                Marks,
             ]
         ],
         HandState,
@@ -155,12 +191,37 @@ def list_stakes(chairs: tuple[Chair, ...]) -> tuple[Stake, ...]:
 
 def list_pots(state: HandState) -> tuple[Pot, ...]:
     """Give the pots as they stand, bets of this street too; paid ones until the hand has ended."""
-    return state.closing.pots if state.closing else layer_pots(list_stakes(state.chairs))
+    if state.closing:
+        return state.closing.pots
+    return layer_pots(list_stakes(state.chairs), dead_so_far(state))
+
+
+def dead_so_far(state: HandState) -> int:
+    """Give the dead money that lies in the pot."""
+    frame = state.frame
+    if state.stage is Stage.POSTS:
+        return sum_dead(frame.rules, frame.posts[: state.marks.posted])
+    return 0 if state.stage in {Stage.DECK, Stage.VOID} else frame.dead
 
 
 def list_stacks(state: HandState) -> dict[int, int]:
     """Give the chips of every seat dealt in, by rising seats."""
     return {chair.seat: chair.stack for chair in sorted(state.chairs)}
+
+
+def list_banks(state: HandState) -> dict[int, int]:
+    """Give what the time banks hold, by seat, in milliseconds; empty where the rules have none."""
+    return dict(zip(state.frame.seats, state.marks.banks, strict=False))
+
+
+def has_chosen(state: HandState, seat: int | None, choice: Choice) -> bool:
+    """Tell whether a choice of a seat counts now: as at the opening, or as it stands (9.8)."""
+    return any(one == seat and choice in chosen for one, chosen in state.marks.chosen)
+
+
+def may_choose_now(rules: RuleSet) -> bool:
+    """Tell whether choices count as they stand, and not as the opening repeats them."""
+    return rules.choices != ChoicesCount.BEFORE_LINKS
 
 
 def is_live(state: HandState, seat: int) -> bool:

@@ -7,9 +7,16 @@ nothing: their entries become part of the hand by `hand.evolve`, like every othe
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dealer_service.rules.betting import answer, bound_raise, explain_no_raise
+from dealer_service.rules.betting import Chair
 from dealer_service.rules.dealing import hole_positions
 from dealer_service.rules.entry import Act, Acted, By, Opened, OpenedCard, SatOut
+from dealer_service.rules.raising import (
+    NO_LIMIT,
+    answer,
+    bound_raise,
+    explain_no_raise,
+    pot_if_called,
+)
 from dealer_service.rules.refusal import HandReason, ImpossibleEntry, Refusal
 from dealer_service.rules.state import HandState, Stage
 
@@ -23,11 +30,21 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Preset:
+    """A bet or raise that a client may offer by name: its total, and what it costs more."""
+
+    name: str
+    to: int
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """Everything about a turn; times in milliseconds since 1970.
 
-    `call` are the chips that a call adds, 0 when nothing is owed. One of `bet` and `raise_` at
-    most is there; with neither, `no_raise_because` says why in words.
+    `call` are the chips that a call adds, 0 when nothing is owed, and `call_to` the total that it
+    leads to. One of `bet` and `raise_` at most is there; with neither, `no_raise_because` says why
+    in words. `presets` rise, each total once. The deadline includes `bank_ms`, the time bank.
     """
 
     hand: int
@@ -40,6 +57,9 @@ class Decision:
     no_raise_because: str
     began: int
     deadline: int
+    call_to: int
+    bank_ms: int
+    presets: tuple[Preset, ...]
 
 
 def decision(state: HandState) -> Decision | None:
@@ -49,9 +69,11 @@ def decision(state: HandState) -> Decision | None:
         return None
     chair = state.chairs[pending.place]
     betting = state.betting
-    bounds = bound_raise(state.chairs, chair, betting)
+    limit = state.frame.limit
+    bounds = bound_raise(state.chairs, chair, betting, limit)
     offered = Range(*bounds) if bounds else None
-    why = "" if bounds else explain_no_raise(state.chairs, chair, betting)[0]
+    why = "" if bounds else explain_no_raise(state.chairs, chair, betting, limit)[0]
+    bank = state.marks.banks[pending.place] if state.marks.banks else 0
     return Decision(
         hand=state.frame.hand,
         turn=betting.turn,
@@ -62,7 +84,42 @@ def decision(state: HandState) -> Decision | None:
         raise_=offered if betting.to_match else None,
         no_raise_because=why,
         began=pending.began,
-        deadline=pending.began + state.frame.rules.turn_ms,
+        deadline=pending.began + state.frame.rules.turn_ms + bank,
+        call_to=chair.bet + pending.call,
+        bank_ms=bank,
+        presets=_list_presets(state, chair, offered) if offered else (),
+    )
+
+
+def find_due(state: HandState) -> int | None:
+    """Give the time from which the clock acts, the time bank included; None without a decision."""
+    pending = state.pending
+    if pending is None:
+        return None
+    banks = state.marks.banks
+    return pending.began + state.frame.rules.turn_ms + (banks[pending.place] if banks else 0)
+
+
+def _list_presets(state: HandState, chair: Chair, offered: Range) -> tuple[Preset, ...]:
+    """List the bets or raises with a name, where they are allowed; the pot counts the call."""
+    limit = state.frame.limit
+    least, most = offered.min, offered.max
+    named = {}
+    if limit is None or not limit.bets:
+        to_match = state.betting.to_match
+        beside = limit or NO_LIMIT._replace(beside=state.frame.dead)
+        pot = pot_if_called(state.chairs, chair, state.betting, beside)
+        named = {
+            to_match + pot // 2: "half",
+            to_match + pot * 3 // 4: "three_quarters",
+            to_match + pot: "pot",
+        }
+    named[least] = "min"
+    all_in = chair.bet + chair.stack
+    if most == all_in:
+        named[all_in] = "all_in"
+    return tuple(
+        [Preset(named[to], to, to - chair.bet) for to in sorted(named) if least <= to <= most]
     )
 
 
@@ -95,13 +152,13 @@ def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all 
             f"turn {turn} is not open: answer turn {state.betting.turn}",
             {"turn": turn, "open_turn": state.betting.turn},
         )
-    if state.away.absent and seat in state.away.absent and by is not By.ABSENT:
+    if state.marks.absent and seat in state.marks.absent and by is not By.ABSENT:
         return Refusal(
             HandReason.PLAYER_GONE,
             f"the player of seat {seat} is gone: the dealer acts for it",
             {"seat": seat},
         )
-    total = answer(state.chairs, state.betting, pending, act, to)
+    total = answer(state.chairs, state.betting, pending, act, to, state.frame.limit)
     if isinstance(total, Refusal):
         return total
     return Acted(seat, act, total, by, turn)
@@ -124,7 +181,7 @@ def clock_act(state: HandState, by: By) -> Acted:
 def sit_out_by_clock(state: HandState, seat: int) -> SatOut | None:
     """Give what follows an act of the clock for a seat: it sits out, unless it does so already."""
     place = state.frame.place[seat]
-    if seat in state.away.sitting_out or seat in state.away.absent:
+    if seat in state.marks.sitting_out or seat in state.marks.absent:
         return None
     return SatOut(seat, state.frame.players[place], By.CLOCK)
 
@@ -149,7 +206,7 @@ def show(state: HandState, seat: int, cards: Sequence[OpenedCard]) -> Opened | R
             f"the cards of seat {seat} are open already: there is nothing more to show",
             {"seat": seat},
         )
-    positions = hole_positions(len(frame.seats), frame.place[seat])
+    positions = hole_positions(len(frame.seats), frame.place[seat], frame.hole_cards)
     return Opened(
         hand=frame.hand,
         by=By.PLAYER,

@@ -382,7 +382,7 @@ def test_an_aside_does_not_begin_the_clock_again() -> None:
 def test_the_dealer_acts_at_once_for_a_player_that_is_gone() -> None:
     driver = start({1: 500, 2: 500}, 1, (1, 2))
     gone = engine.evolve(driver.state, 1, SeatLeft(1, "player-1"))
-    assert gone.away.absent == {1}
+    assert gone.marks.absent == {1}
     asked = engine.act(gone, 1, 1, Act.CALL, None, By.PLAYER)
     assert isinstance(asked, Refusal)
     assert asked.reason is HandReason.PLAYER_GONE
@@ -401,7 +401,7 @@ def test_the_dealer_does_not_act_as_absent_for_a_player_that_is_there() -> None:
 def test_a_removed_player_is_absent_and_its_chips_stay_in_the_hand() -> None:
     driver = start({1: 500, 2: 500}, 1, (1, 2))
     state = engine.evolve(driver.state, 1, PlayerRemoved(2, "player-2"))
-    assert state.away.absent == {2}
+    assert state.marks.absent == {2}
     with pytest.raises(ImpossibleEntry):
         engine.evolve(driver.state, 1, PlayerRemoved(2, "player-2", 400))
 

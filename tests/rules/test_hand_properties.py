@@ -63,9 +63,9 @@ def games(draw: st.DrawFn) -> Played:
         )
         if what == "leave":
             leaver = draw(st.sampled_from(seats))
-            if leaver not in state.away.absent:
+            if leaver not in state.marks.absent:
                 fold(SeatLeft(leaver, f"player-{leaver}"))
-        if decision.seat in state.away.absent:
+        if decision.seat in state.marks.absent:
             fold(engine.clock_act(state, By.ABSENT))
             continue
         if what == "clock":

@@ -40,9 +40,9 @@ BOARD = ("2s", "3h", "5s", "8h", "Th")
 
 
 def test_pots_are_paid_from_the_highest_numbered_to_the_main_pot() -> None:
-    hands = {1: ("Ac", "Ad", *BOARD), 2: ("Kc", "Kd", *BOARD), 3: ("Qc", "Qd", *BOARD)}
+    hands = {1: ("Ac", "Ad"), 2: ("Kc", "Kd"), 3: ("Qc", "Qd")}
     pots = (Pot(75, (1, 2, 3)), Pot(70, (2, 3)))
-    side, main = award_pots(pots, hands, 1)
+    side, main = award_pots(pots, hands, (BOARD,), 1, (0, 0))
     assert (side.pot, [winner.seat for winner in side.winners]) == (1, [2])
     assert (main.pot, [winner.seat for winner in main.winners]) == (0, [1])
     assert main.winners[0].name == "Pair of aces"
@@ -50,12 +50,13 @@ def test_pots_are_paid_from_the_highest_numbered_to_the_main_pot() -> None:
 
 
 def test_a_pot_that_one_seat_alone_can_win_names_no_hand() -> None:
-    hands = {1: ("Ac", "Ad", *BOARD), 2: ("Kc", "Kd", *BOARD)}
-    side, _ = award_pots((Pot(75, (1, 2)), Pot(70, (2,))), hands, 1)
+    hands = {1: ("Ac", "Ad"), 2: ("Kc", "Kd")}
+    pots = (Pot(75, (1, 2)), Pot(70, (2,)))
+    side, _ = award_pots(pots, hands, (BOARD,), 1, (0, 0))
     assert side == Awarded(pot=1, amount=70, rake=0, board=1, winners=(Winner(2, 70),))
 
 
 def test_a_hand_that_was_not_opened_wins_nothing() -> None:
-    hands = {2: ("Kc", "Kd", *BOARD)}
-    (main,) = award_pots((Pot(75, (1, 2)),), hands, 1)
+    hands = {2: ("Kc", "Kd")}
+    (main,) = award_pots((Pot(75, (1, 2)),), hands, (BOARD,), 1, (0,))
     assert [winner.seat for winner in main.winners] == [2]

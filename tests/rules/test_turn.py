@@ -201,6 +201,15 @@ def test_a_decision_tells_all_about_a_turn() -> None:
         no_raise_because="",
         began=0,
         deadline=20_000,
+        call_to=100,
+        bank_ms=0,
+        presets=(
+            engine.Preset("min", 200, 200),
+            engine.Preset("half", 225, 225),
+            engine.Preset("three_quarters", 287, 287),
+            engine.Preset("pot", 350, 350),
+            engine.Preset("all_in", 1000, 1000),
+        ),
     )
 
 

@@ -6,12 +6,32 @@ fails and the reason of each that is skipped; exit status 1 if any failed.
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from dealer_service.rules.entry import Act, Awarded
+from dealer_service.rules.button import LastHand, Positions, place_button, place_dead_button
+from dealer_service.rules.entry import (
+    Act,
+    AnteKind,
+    AnteRule,
+    Choice,
+    ChoicesCount,
+    Limits,
+    Owed,
+    PotSmallBlind,
+    RakeCap,
+    RakeRule,
+    RuleSet,
+    StraddleKind,
+    StraddleRaise,
+    StraddleRule,
+    Structure,
+    Variant,
+)
+from dealer_service.rules.payout import split
 from dealer_service.rules.positions import clockwise
 from dealer_service.rules.pots import find_uncalled, layer_pots
 from dealer_service.rules.ranking import (
@@ -22,6 +42,7 @@ from dealer_service.rules.ranking import (
     strength_using,
 )
 from dealer_service.rules.refusal import ImpossibleEntry
+from dealer_service.rules.ruleset import MOST
 from tests.runners.driver import (
     Driver,
     NotRunnableError,
@@ -32,25 +53,22 @@ from tests.runners.driver import (
 )
 from tests.runners.outcome import Outcome, Verdict, refuse_file, report
 
-LATER_SETTINGS = {
-    "ante": "antes",
-    "extra_posts": "straddles and posts other than the blinds",
-    "straddle_action": "straddles",
-    "limits": "fixed limit",
-    "rake": "rake",
-    "boards": "more than one board",
-    "agree_runs": "more than one board",
-    "agree_after": "more than one board",
-}
-LATER_GAMES = {
-    "plh": "pot-limit hold'em",
-    "flh": "fixed-limit hold'em",
-    "plo": "pot-limit Omaha",
+GAMES: dict[str, dict[str, Any]] = {
+    "nlh": {},
+    "plh": {"structure": Structure.POT_LIMIT, "pot_small_blind": PotSmallBlind.EXACT},
+    "flh": {"structure": Structure.FIXED_LIMIT},
+    "plo": {
+        "variant": Variant.OMAHA,
+        "structure": Structure.POT_LIMIT,
+        "pot_small_blind": PotSmallBlind.EXACT,
+    },
 }
 SETTINGS = {
     *("game", "stacks", "button", "blinds", "blind_seats", "chip_unit", "hole", "board"),
-    "players_left_in_event",
+    *("ante", "extra_posts", "straddle_action", "limits", "rake", "boards", "agree_runs"),
+    *("agree_after", "players_left_in_event"),
 }
+SHARED_CARDS = {"preflop": 0, "flop": 3, "turn": 4}
 HOLE_CARDS_USED = {"plo": 2}
 STRAIGHT = "A23456789TJQKA"
 
@@ -123,7 +141,7 @@ def plain(expected: Any, form: Callable[[Any], Any]) -> Any:
 
 def run_hand(case: Mapping[str, Any]) -> None:
     setup = case["setup"]
-    skip_later(setup)
+    skip_unknown(setup)
     driver = start(setup)
     for number, step in enumerate(case.get("script") or (), 1):
         try:
@@ -139,19 +157,17 @@ def run_hand(case: Mapping[str, Any]) -> None:
         check_result(driver, result)
 
 
-def skip_later(setup: Mapping[str, Any]) -> None:
-    game = setup.get("game", "nlh")
-    if game in LATER_GAMES:
-        raise Skipped(LATER_GAMES[game] + " is for a later version")
-    if game != "nlh":
-        message = f"the game {game} is for a later version"
+def skip_unknown(setup: Mapping[str, Any]) -> None:
+    if setup.get("game", "nlh") not in GAMES:
+        message = f"the game {setup['game']} is none of {', '.join(GAMES)}"
         raise Skipped(message)
     for name in setup:
-        if name in LATER_SETTINGS and setup[name]:
-            raise Skipped(LATER_SETTINGS[name] + ": for a later version")
-        if name not in SETTINGS and name not in LATER_SETTINGS:
-            message = f"the setting {name} is for a later version"
+        if name not in SETTINGS:
+            message = f"the setting {name} is unknown"
             raise Skipped(message)
+    if setup.get("agree_runs") not in {None, 1, 2}:
+        message = "a hand is run twice at most"
+        raise Skipped(message)
 
 
 def start(setup: Mapping[str, Any]) -> Driver:
@@ -161,16 +177,87 @@ def start(setup: Mapping[str, Any]) -> Driver:
     heads_up = len(order) == 2 and button in stacks
     seats = {"sb": button if heads_up else order[0], "bb": order[0] if heads_up else order[1]}
     seats.update(setup.get("blind_seats") or {})
-    blinds = setup["blinds"]
     hole = {int(seat): read_cards(cards) for seat, cards in (setup.get("hole") or {}).items()}
-    rules = make_rules(
-        blinds["sb"],
-        blinds["bb"],
-        chip_unit=setup.get("chip_unit", 1),
-        seats=max(10, button, *stacks),
+    rules = read_rules(setup, max(10, button, *stacks), hole)
+    boards = [read_cards(board) for board in setup.get("boards") or ()]
+    board = boards[0] if boards else read_cards(setup.get("board") or "")
+    twice = setup.get("agree_runs") == 2
+    second = boards[1][SHARED_CARDS[setup["agree_after"]] :] if twice and boards[1:] else []
+    deck = stack_deck(stacks, button, hole, board, each=rules.hole_cards or 2, second=second)
+    straddle, owes = read_posts(setup, rules)
+    opened = open_hand(
+        stacks,
+        button,
+        seats["sb"],
+        seats["bb"],
+        straddle_seat=straddle,
+        owes=owes,
+        choices=dict.fromkeys(stacks, (Choice.RUNS,)) if twice else None,
     )
-    deck = stack_deck(stacks, button, hole, read_cards(setup.get("board") or ""))
-    return Driver.start(rules, open_hand(stacks, button, seats["sb"], seats["bb"]), deck)
+    return Driver.start(rules, opened, deck)
+
+
+def read_rules(setup: Mapping[str, Any], seats: int, hole: Mapping[int, list[str]]) -> RuleSet:
+    game = setup.get("game", "nlh")
+    options = dict(GAMES[game])
+    if game == "plo":
+        options["hole_cards"] = max([len(cards) for cards in hole.values()], default=4)
+    ante, rake = setup.get("ante"), setup.get("rake")
+    if game == "flh":
+        limits = setup["limits"]
+        options["limits"] = Limits(
+            limits["small"],
+            limits["big"],
+            limits.get("cap") or 0,
+            uncapped_heads_up=bool(limits.get("uncapped_heads_up")),
+        )
+    if ante:
+        options["ante"] = AnteRule(AnteKind(ante["kind"]), ante["amount"])
+    if rake:
+        caps = (RakeCap(2, MOST if rake.get("cap") is None else rake["cap"]),)
+        no_drop = bool(rake.get("no_flop_no_drop"))
+        options["rake"] = RakeRule(rake["bp"], caps, no_flop_no_drop=no_drop)
+    if any(post["kind"] == "straddle" for post in setup.get("extra_posts") or ()):
+        options["straddle"] = StraddleRule(straddle_kind(setup), StraddleRaise.DOUBLE)
+        options["choices"] = ChoicesCount.BEFORE_LINKS
+    if setup.get("agree_runs") == 2:
+        options["runs"] = 2
+        options["choices"] = ChoicesCount.BEFORE_LINKS
+    blinds = setup["blinds"]
+    unit = setup.get("chip_unit", 1)
+    return make_rules(blinds["sb"], blinds["bb"], chip_unit=unit, seats=seats, **options)
+
+
+def straddle_kind(setup: Mapping[str, Any]) -> StraddleKind:
+    action = setup.get("straddle_action")
+    if action is None:
+        return StraddleKind.UNDER_THE_GUN
+    if action != "left_of_button":
+        message = f"the straddle action {action} is unknown"
+        raise Skipped(message)
+    return StraddleKind.MISSISSIPPI
+
+
+def read_posts(setup: Mapping[str, Any], rules: RuleSet) -> tuple[int | None, dict[int, Owed]]:
+    """Give the seat that straddles, and what others post besides the blinds."""
+    straddle: int | None = None
+    owes: dict[int, Owed] = {}
+    for post in setup.get("extra_posts") or ():
+        seat, kind, amount = int(post["seat"]), post["kind"], post["amount"]
+        owed = owes.get(seat, Owed(0, 0))
+        if kind == "straddle":
+            if straddle is not None or amount != 2 * rules.big_blind:
+                message = "a straddle is one, of twice the big blind"
+                raise Skipped(message)
+            straddle = seat
+        elif kind == "live":
+            owes[seat] = replace(owed, live=owed.live + amount)
+        elif kind == "dead":
+            owes[seat] = replace(owed, dead=owed.dead + amount)
+        else:
+            message = f"the post {kind} is unknown"
+            raise Skipped(message)
+    return straddle, owes
 
 
 def take(driver: Driver, step: Mapping[str, Any]) -> None:
@@ -267,6 +354,8 @@ def check_result(driver: Driver, result: Mapping[str, Any]) -> None:
             continue
         if name == "pots":
             check_pots(driver, expected)
+        elif name == "boards_won":
+            differ(name, driver.boards_won, plain(expected, list))
         elif name in RESULTS:
             read, form = RESULTS[name]
             differ(name, read(driver), plain(expected, form))
@@ -280,7 +369,8 @@ def same(value: Any) -> Any:
 
 
 def award_order(driver: Driver) -> list[str]:
-    return [f"side{one.pot}" if one.pot else "main" for one in driver.awarded]
+    order = dict.fromkeys(one.pot for one in driver.awarded)
+    return [f"side{pot}" if pot else "main" for pot in order]
 
 
 RESULTS: dict[str, tuple[Callable[[Driver], Any], Callable[[Any], Any]]] = {
@@ -295,16 +385,16 @@ RESULTS: dict[str, tuple[Callable[[Driver], Any], Callable[[Any], Any]]] = {
 
 
 def check_pots(driver: Driver, expected: Any) -> None:
-    awards: list[Awarded] = sorted(driver.awarded, key=lambda award: award.pot)
-    given = [
-        {
-            "amount": award.amount - award.rake,
-            "eligible": sorted(driver.eligible[award.pot]),
-            "winners": {winner.seat: winner.amount for winner in award.winners},
-        }
-        for award in awards
-    ]
-    differ_pots(given, expected)
+    pots: dict[int, dict[str, Any]] = {}
+    for award in sorted(driver.awarded, key=lambda award: award.pot):
+        pot = pots.setdefault(
+            award.pot,
+            {"amount": 0, "eligible": sorted(driver.eligible[award.pot]), "winners": {}},
+        )
+        pot["amount"] += award.amount - award.rake
+        for winner in award.winners:
+            pot["winners"][winner.seat] = pot["winners"].get(winner.seat, 0) + winner.amount
+    differ_pots(list(pots.values()), expected)
 
 
 def differ_pots(given: list[dict[str, Any]], expected: Any) -> None:
@@ -425,10 +515,72 @@ def run_pots(case: Mapping[str, Any]) -> None:
         raise Difference(message)
 
 
+# Cases of the kind 'split'.
+
+
+def run_split(case: Mapping[str, Any]) -> None:
+    given, expect = case["given"], case["expect"]
+    unit = given.get("chip_unit", 1)
+    low_winners = given.get("low_winners") or []
+    high, low = split(given["pot"], 2, unit) if low_winners else (given["pot"], 0)
+    paid: dict[int, int] = {}
+    for amount, winners in ((high, given["high_winners"]), (low, low_winners)):
+        order = clockwise(winners, given["button"])
+        shares = split(amount, len(order), unit) if order else ()
+        for seat, share in zip(order, shares, strict=True):
+            paid[seat] = paid.get(seat, 0) + share
+    found = {"halves": {"high": high, "low": low}, "paid": paid}
+    for name, expected in expect.items():
+        if name not in found:
+            message = f"this runner does not know what to expect of {name}"
+            raise Difference(message)
+        differ(name, found[name], plain(expected, same))
+
+
+# Cases of the kind 'button': the dead button, or by the policy of a cash game the moving one.
+
+
+def run_button(case: Mapping[str, Any]) -> None:
+    given = case["given"]
+    moving = case.get("mode") == "cash"
+    seats = tuple(sorted(given["seats"]))
+    last = LastHand(Positions(given["button"], given["sb"], given["bb"]), seats)
+    for step in ({**given, "expect": case["expect"]}, *(case.get("then") or ())):
+        gone = set(step.get("eliminated_or_left") or ())
+        seats = tuple(seat for seat in last.dealt_in if seat not in gone)
+        if moving:
+            placed = place_button(seats, last.positions.button, stays=False)
+        else:
+            placed = place_dead_button(seats, last, void=False)
+        last = LastHand(placed, seats)
+        check_button(last, step["expect"])
+
+
+def check_button(hand: LastHand, expected: Mapping[str, Any]) -> None:
+    placed = hand.positions
+    order = clockwise(hand.dealt_in, placed.button)
+    found = {
+        "button": placed.button,
+        "sb": placed.small_blind,
+        "bb": placed.big_blind,
+        "button_is_dead": placed.button not in hand.dealt_in,
+        "last_to_act_postflop": order[-1],
+        "first_postflop": order[0],
+        "first_preflop": clockwise(hand.dealt_in, placed.big_blind)[0],
+    }
+    for name, value in expected.items():
+        if name not in found:
+            message = f"this runner does not know what to expect of {name}"
+            raise Difference(message)
+        differ(name, found[name], plain(value, same))
+
+
 KINDS: dict[str, Callable[[Mapping[str, Any]], None]] = {
     "hand": run_hand,
     "eval": run_eval,
     "pots": run_pots,
+    "split": run_split,
+    "button": run_button,
 }
 
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dealer_service.rules import hand as engine
 from dealer_service.rules.cards import CARDS, NUMBERS
@@ -10,23 +11,30 @@ from dealer_service.rules.dealing import hole_positions
 from dealer_service.rules.entry import (
     Act,
     Awarded,
+    Button,
     By,
+    Choice,
     DeckCommitted,
     Entry,
     HandOpened,
     Links,
     Mucked,
+    Newcomers,
     Opened,
     OpenedCard,
+    Owed,
     Returned,
     RevealRule,
     RuleSet,
     SeatState,
     SeatWord,
+    Show,
+    Structure,
+    Variant,
 )
 from dealer_service.rules.positions import clockwise
 from dealer_service.rules.refusal import Refusal
-from dealer_service.rules.state import BOARD, HOLE_CARDS, HandState, is_live
+from dealer_service.rules.state import BOARD, HandState, is_live
 
 STREETS = ("preflop", "flop", "turn", "river")
 
@@ -35,20 +43,23 @@ class NotRunnableError(ValueError):
     """A file asks for something that can not be: cards twice, seats that do not exist."""
 
 
-def make_rules(small_blind: int, big_blind: int, *, chip_unit: int = 1, seats: int = 10) -> RuleSet:
-    return RuleSet(
-        variant="holdem",
-        structure="no_limit",
+def make_rules(
+    small_blind: int, big_blind: int, *, chip_unit: int = 1, seats: int = 10, **options: Any
+) -> RuleSet:
+    """Make the rules of a table; `options` are any other fields of a rule set."""
+    usual = RuleSet(
+        variant=Variant.HOLDEM,
+        structure=Structure.NO_LIMIT,
         seats=seats,
         small_blind=small_blind,
         big_blind=big_blind,
         chip_unit=chip_unit,
         buy_in_min=1,
-        buy_in_max=2**50,
-        button="moving",
-        newcomers="next_hand",
+        buy_in_max=2**49,
+        button=Button.MOVING,
+        newcomers=Newcomers.NEXT_HAND,
         absent="sit_out",
-        show="winners",
+        show=Show.WINNERS,
         all_in="face_up",
         turn_ms=20_000,
         link_ms=3_000,
@@ -59,10 +70,19 @@ def make_rules(small_blind: int, big_blind: int, *, chip_unit: int = 1, seats: i
         max_hands=1_000,
         max_ms=86_400_000,
     )
+    return replace(usual, **options)
 
 
 def open_hand(
-    stacks: Mapping[int, int], button: int, small_blind_seat: int | None, big_blind_seat: int
+    stacks: Mapping[int, int],
+    button: int,
+    small_blind_seat: int | None,
+    big_blind_seat: int,
+    *,
+    straddle_seat: int | None = None,
+    choices: Mapping[int, tuple[Choice, ...]] | None = None,
+    owes: Mapping[int, Owed] | None = None,
+    bank_ms: int | None = None,
 ) -> HandOpened:
     return HandOpened(
         hand=1,
@@ -70,12 +90,21 @@ def open_hand(
         button=button,
         big_blind_seat=big_blind_seat,
         seats=tuple(
-            SeatState(seat, f"player-{seat}", stack, SeatWord.IN)
+            SeatState(
+                seat,
+                f"player-{seat}",
+                stack,
+                SeatWord.IN,
+                choices=(choices or {}).get(seat),
+                owes=(owes or {}).get(seat),
+                bank_ms=bank_ms,
+            )
             for seat, stack in sorted(stacks.items())
         ),
         misses=(),
         voids=0,
         small_blind_seat=small_blind_seat,
+        straddle_seat=straddle_seat,
     )
 
 
@@ -92,20 +121,29 @@ def read_cards(text: str) -> list[str]:
 
 
 def stack_deck(
-    seats: Iterable[int], button: int, hole: Mapping[int, Sequence[str]], board: Sequence[str]
+    seats: Iterable[int],
+    button: int,
+    hole: Mapping[int, Sequence[str]],
+    board: Sequence[str],
+    *,
+    each: int = 2,
+    second: Sequence[str] = (),
 ) -> tuple[OpenedCard, ...]:
-    """Arrange a deck that deals these cards; positions not named get unused cards."""
+    """Arrange a deck that deals these cards; positions not named get unused cards.
+
+    `each` are the hole cards of a seat. `second` are the cards of board 2 that come to it alone.
+    """
     order = clockwise(seats, button)
     named: dict[int, str] = {}
     for place, seat in enumerate(order):
-        positions = hole_positions(len(order), place)
+        positions = hole_positions(len(order), place, each)
         named.update(zip(positions, hole.get(seat, ()), strict=False))
-    position, shown = len(order) * HOLE_CARDS, 0
-    for cards in BOARD:
-        position += 1
-        named.update(zip(range(position, position + cards), board[shown:], strict=False))
-        position += cards
-        shown += cards
+    position = _name_board(named, len(order) * each, BOARD, board)
+    alone: list[int] = []
+    for cards in reversed(BOARD):
+        if sum(alone) < len(second):
+            alone.insert(0, cards)
+    _name_board(named, position, alone, second)
     used = list(named.values())
     if len(set(used)) < len(used):
         message = "a card is dealt twice"
@@ -115,6 +153,19 @@ def stack_deck(
         OpenedCard(position, named.get(position) or next(rest), "00" * 16)
         for position in range(len(CARDS))
     )
+
+
+def _name_board(
+    named: dict[int, str], position: int, streets: Sequence[int], board: Sequence[str]
+) -> int:
+    """Name the cards of a board's streets, a burn before each; give the position behind them."""
+    shown = 0
+    for cards in streets:
+        position += 1
+        named.update(zip(range(position, position + cards), board[shown:], strict=False))
+        position += cards
+        shown += cards
+    return position
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +230,16 @@ class Driver:
     @property
     def live(self) -> list[int]:
         return [seat for seat in sorted(self.state.frame.seats) if is_live(self.state, seat)]
+
+    @property
+    def boards_won(self) -> list[dict[int, int]]:
+        """Give what each seat won by each board."""
+        won: list[dict[int, int]] = [{} for _ in range(max(one.board for one in self.awarded))]
+        for award in self.awarded:
+            board = won[award.board - 1]
+            for winner in award.winners:
+                board[winner.seat] = board.get(winner.seat, 0) + winner.amount
+        return won
 
     @property
     def returned(self) -> dict[int, int]:

@@ -8,19 +8,20 @@ skipped; exit status 1 if any failed.
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
 from dealer_service.rules.cards import CARDS
-from dealer_service.rules.entry import Act
-from dealer_service.rules.ranking import strength_of
+from dealer_service.rules.entry import Act, Variant
+from dealer_service.rules.judging import rank_hands
 from dealer_service.rules.refusal import ImpossibleEntry
 from tests.runners.driver import Driver, NotRunnableError, make_rules, open_hand, stack_deck
 from tests.runners.outcome import Outcome, Verdict, refuse_file, report
 from tests.runners.phh import Recorded, Step, UnsupportedError, What, load_file, read_hand
 
 MOST_PLAYERS = 10
+MOST_TRIED = 2_000
 
 
 class Difference(Exception):  # noqa: N818 - named for what it reports
@@ -53,7 +54,7 @@ def run_hand(key: str, fields: Any) -> Outcome:
 def prepare(hand: Recorded) -> tuple[Recorded, Driver]:
     """Set up a recorded hand with a deck that deals its cards."""
     if not 2 <= len(hand.stacks) <= MOST_PLAYERS:
-        message = f"{len(hand.stacks)} players: for a later version"
+        message = f"{len(hand.stacks)} players: a table has 2 to {MOST_PLAYERS}"
         raise UnsupportedError(message)
     board = [
         card
@@ -63,9 +64,17 @@ def prepare(hand: Recorded) -> tuple[Recorded, Driver]:
         if "?" not in card
     ]
     hole = choose_hole_cards(hand, board)
-    deck = stack_deck(hand.stacks, hand.button, hole, board)
-    opened = open_hand(hand.stacks, hand.button, hand.small_blind_seat, hand.big_blind_seat)
-    rules = make_rules(hand.small_blind, hand.big_blind)
+    posts = hand.posts
+    rules = make_rules(posts.small_blind, posts.big_blind, **hand.game)
+    deck = stack_deck(hand.stacks, hand.button, hole, board, each=hand.hole_cards)
+    opened = open_hand(
+        hand.stacks,
+        hand.button,
+        posts.small_blind_seat,
+        posts.big_blind_seat,
+        straddle_seat=posts.straddle_seat,
+        owes=hand.owes,
+    )
     return hand, Driver.start(rules, opened, deck)
 
 
@@ -105,10 +114,9 @@ def take(driver: Driver, step: Step, number: int, dealt: int) -> None:
 
 def choose_hole_cards(hand: Recorded, board: Sequence[str]) -> Mapping[int, Sequence[str]]:
     """Give hole cards where they matter: a hand not shown at the showdown gets cards that lose."""
-    hole: dict[int, tuple[str, ...]] = {
-        seat: cards for seat, cards in hand.hole.items() if len(cards) == 2
-    }
-    hole.update({s.player: s.cards for s in hand.steps if s.cards and s.player})
+    each = hand.hole_cards
+    hole = {seat: cards for seat, cards in hand.hole.items() if len(cards) == each}
+    hole.update({s.player: s.cards for s in hand.steps if s.cards and len(s.cards) == each})
     folded = {step.player for step in hand.steps if step.what is What.FOLD}
     live = [seat for seat in hand.stacks if seat not in folded]
     if len(live) == 1:
@@ -123,21 +131,49 @@ def choose_hole_cards(hand: Recorded, board: Sequence[str]) -> Mapping[int, Sequ
     if not shown or len(board) < 5:
         message = "nothing tells who won: no hand was shown on a whole board"
         raise UnsupportedError(message)
-    to_lose_to = [strength_of((*hole[seat], *board)) for seat in shown]
     for seat in hidden:
-        if seat in hole and strength_of((*hole[seat], *board)) < min(to_lose_to):
+        to_lose_to = {one: hole[one] for one in shown}
+        if seat in hole and loses(hand, hole[seat], to_lose_to, board):
             continue
         hole.pop(seat, None)
         used = {*board, *(card for cards in hole.values() for card in cards)}
-        pair = min(
-            combinations([card for card in CARDS if card not in used], 2),
-            key=lambda pair: strength_of((*pair, *board)),
-        )
-        if strength_of((*pair, *board)) >= max(to_lose_to):
+        hole[seat] = find_loser(hand, [card for card in CARDS if card not in used], board)
+        if not loses(hand, hole[seat], to_lose_to, board):
             message = "a hand that was not shown could not lose with any cards left"
             raise UnsupportedError(message)
-        hole[seat] = pair
     return hole
+
+
+def rank(
+    hand: Recorded, hands: Mapping[int, Sequence[str]], board: Sequence[str]
+) -> tuple[dict[int, int], dict[int, int]]:
+    variant = hand.game.get("variant")
+    hi_lo = variant is Variant.OMAHA_HI_LO
+    return rank_hands(hands, board, omaha=variant is not None, hi_lo=hi_lo)
+
+
+def loses(
+    hand: Recorded,
+    cards: Sequence[str],
+    shown: Mapping[int, Sequence[str]],
+    board: Sequence[str],
+) -> bool:
+    """Tell whether cards win nothing against those that were shown."""
+    highs, lows = rank(hand, {**shown, 0: cards}, board)
+    best, low = highs.pop(0), lows.pop(0, None)
+    return best < max(highs.values()) and (low is None or (lows != {} and low > min(lows.values())))
+
+
+def find_loser(hand: Recorded, cards: Sequence[str], board: Sequence[str]) -> tuple[str, ...]:
+    """Find the weakest hole cards of those that are left (of more than two, of some of them)."""
+    hands = dict(enumerate(islice(combinations(cards, hand.hole_cards), MOST_TRIED)))
+    if hand.hole_cards > 2:
+        spread = [cards[start::step] for step in (3, 5, 7) for start in range(step)]
+        tried = {some[at : at + hand.hole_cards] for some in map(tuple, spread) for at in range(9)}
+        hands = dict(enumerate(sorted(one for one in tried if len(one) == hand.hole_cards)))
+    highs, lows = rank(hand, hands, board)
+    weakest = min(highs, key=lambda one: (one in lows, highs[one], -lows.get(one, 0)))
+    return hands[weakest]
 
 
 def main(arguments: list[str]) -> int:
