@@ -88,6 +88,7 @@ _IN = SeatWord.IN
 _NO_CARDS: Final = Layout(0, (), (), 0, None)
 _NOBODY: Final[frozenset[int]] = frozenset()
 HOLDEM_CARDS: Final = 2
+_BIG_BLIND: Final = Post.BIG_BLIND
 _HOLDEM: Final = Variant.HOLDEM
 _NO_LIMIT: Final = Structure.NO_LIMIT
 _OMAHA: Final = (Variant.OMAHA, Variant.OMAHA_HI_LO)
@@ -105,7 +106,8 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     chairs = tuple([make_chair((seat, dealt_in[seat].stack, 0, 0, False, False)) for seat in seats])
     posts = list_posts(rules, opened, seats, {chair[0]: chair[1] for chair in chairs})
     to_match, full_raise = _open_bets(rules, opened)
-    dead = sum_dead(rules, posts) if len(posts) > len(BLINDS) else 0
+    # Dead money comes after the big blind, so that most hands show at once that they have none.
+    dead = 0 if posts[-1].what is _BIG_BLIND else sum_dead(rules, posts)
     limit = None
     if rules.structure is not _NO_LIMIT:
         limit = _find_limit(rules, opened, posts, dead)
