@@ -51,6 +51,8 @@ METHODS: Final[Mapping[str, frozenset[Role]]] = {
         "GiveLink",
         "Act",
         "Show",
+        "Prefer",
+        "PreSelect",
     ),
     **_methods("PlayService", _BOTH, "GetTable", "Watch"),
     **_methods(
@@ -72,6 +74,7 @@ METHODS: Final[Mapping[str, frozenset[Role]]] = {
         "PauseGame",
         "ResumeGame",
         "CloseGame",
+        "VoidHand",
         "RemovePlayer",
         "FollowChips",
     ),

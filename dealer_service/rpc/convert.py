@@ -1,23 +1,23 @@
 """From the dealer's values to the messages of the contract, and back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from cutcard.v1 import entry_pb2, operate_pb2, play_pb2
+from cutcard.v1 import operate_pb2, play_pb2
 from dealer_service.fairness.cards import CARD_NAMES
+from dealer_service.rpc.convert_rules import rules_message
+from dealer_service.rules.ahead import PreAct
 from dealer_service.rules.entry import Act as RuleAct
 from dealer_service.rules.entry import (
-    BeaconRule,
     ChipsAdded,
     Entry,
-    Links,
     PlayerRemoved,
-    RevealRule,
     RuleSet,
     SeatLeft,
     SeatTaken,
     SeatWord,
 )
+from dealer_service.rules.position_names import name_positions
 from dealer_service.rules.state import HandState, Stage, list_pots
 from dealer_service.rules.table_state import Phase, Seat, TableState, is_dealt_in, seat_word
 from dealer_service.rules.turn import Decision, Range
@@ -32,6 +32,15 @@ ACTS: Final[dict[int, RuleAct]] = {
     play_pb2.ACT_BET: RuleAct.BET,
     play_pb2.ACT_RAISE: RuleAct.RAISE,
 }
+PRE_ACTS: Final[dict[int, PreAct | None]] = {
+    play_pb2.PRE_ACT_NONE: None,
+    play_pb2.PRE_ACT_CHECK_FOLD: PreAct.CHECK_FOLD,
+    play_pb2.PRE_ACT_CHECK: PreAct.CHECK,
+    play_pb2.PRE_ACT_CALL: PreAct.CALL,
+    play_pb2.PRE_ACT_CALL_ANY: PreAct.CALL_ANY,
+    play_pb2.PRE_ACT_FOLD: PreAct.FOLD,
+}
+_PRE_ACT_WORDS: Final = {act: word for word, act in PRE_ACTS.items()}
 _STREETS: Final = ("preflop", "flop", "turn", "river")
 
 Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
@@ -71,9 +80,11 @@ def encode_size(
         | play_pb2.AnchorResponse
         | play_pb2.ActResponse
         | play_pb2.ShowResponse
+        | play_pb2.PreferResponse
         | operate_pb2.PauseGameResponse
         | operate_pb2.ResumeGameResponse
         | operate_pb2.CloseGameResponse
+        | operate_pb2.VoidHandResponse
     ],
 ) -> Encode:
     """Answer a call with the size of the log alone."""
@@ -89,80 +100,6 @@ def encode_game_opened(game: str, rules: RuleSet, size: int) -> bytes:
 def _stack(entries: tuple[Entry, ...]) -> int | None:
     (gone,) = entries
     return gone.stack if isinstance(gone, SeatLeft | PlayerRemoved) else None
-
-
-# Rules.
-
-
-def rules_of(message: entry_pb2.RuleSet) -> RuleSet:
-    """Read a rule set in which what is zero or empty takes the dealer's default.
-
-    Blinds default to 1 and 2, or to each other's half and double; a seat is taken with 20 to 200
-    big blinds.
-    """
-    small, big = message.small_blind, message.big_blind
-    big = big or 2 * small or 2
-    small = small or max(1, big // 2)
-    return RuleSet(
-        variant=message.variant or "holdem",
-        structure=message.structure or "no_limit",
-        seats=message.seats or 6,
-        small_blind=small,
-        big_blind=big,
-        chip_unit=message.chip_unit or 1,
-        buy_in_min=message.buy_in_min or 20 * big,
-        buy_in_max=message.buy_in_max or 200 * big,
-        button=message.button or "moving",
-        newcomers=message.newcomers or "next_hand",
-        absent=message.absent or "sit_out",
-        show=message.show or "winners",
-        all_in=message.all_in or "face_up",
-        turn_ms=message.turn_ms or 20_000,
-        link_ms=message.link_ms or 3_000,
-        pause_ms=message.pause_ms,
-        links=_links(message.links),
-        log_proof=message.log_proof or "none",
-        reveal=RevealRule(
-            policy=message.reveal.policy or "all_cards",
-            within_ms=message.reveal.within_ms or 60_000,
-        ),
-        max_hands=message.max_hands or 1_000,
-        max_ms=message.max_ms or 24 * 3_600_000,
-        beacon=BeaconRule(message.beacon.chain) if message.HasField("beacon") else None,
-    )
-
-
-def rules_message(rules: RuleSet) -> entry_pb2.RuleSet:
-    """Write a rule set."""
-    return entry_pb2.RuleSet(
-        variant=rules.variant,
-        structure=rules.structure,
-        seats=rules.seats,
-        small_blind=rules.small_blind,
-        big_blind=rules.big_blind,
-        chip_unit=rules.chip_unit,
-        buy_in_min=rules.buy_in_min,
-        buy_in_max=rules.buy_in_max,
-        button=rules.button,
-        newcomers=rules.newcomers,
-        absent=rules.absent,
-        show=rules.show,
-        all_in=rules.all_in,
-        turn_ms=rules.turn_ms,
-        link_ms=rules.link_ms,
-        pause_ms=rules.pause_ms,
-        links=rules.links,
-        log_proof=rules.log_proof,
-        reveal=entry_pb2.RevealRule(policy=rules.reveal.policy, within_ms=rules.reveal.within_ms),
-        max_hands=rules.max_hands,
-        max_ms=rules.max_ms,
-        beacon=entry_pb2.BeaconRule(chain=rules.beacon.chain) if rules.beacon else None,
-    )
-
-
-def _links(word: str) -> Links:
-    # A word that is none of these was named as a fault of the request.
-    return Links(word) if word in set(Links) else Links.OPTIONAL
 
 
 # What watchers are told.
@@ -188,6 +125,11 @@ def decision_message(decision: Decision, deadline: int) -> play_pb2.Decision:
         bet=_range(decision.bet),
         no_raise_because=decision.no_raise_because,
         deadline=deadline,
+        bank_ms=decision.bank_ms,
+        call_to=decision.call_to,
+        presets=[
+            play_pb2.Preset(name=one.name, to=one.to, cost=one.cost) for one in decision.presets
+        ],
         **{"raise": _range(decision.raise_)},
     )
 
@@ -230,18 +172,20 @@ def _range(bounds: Range | None) -> play_pb2.Range | None:
 # Tables and games.
 
 
-def table_message(
+def table_message(  # noqa: PLR0913 - what a table is told of
     state: TableState,
     size: int,
     *,
     player: str = "",
     openings: PrivateOpenings | None = None,
     decision: play_pb2.Decision | None = None,
+    pre_act: PreAct | None = None,
 ) -> play_pb2.GetTableResponse:
     """Write a table as `player` may see it: with its own cards, and those that are open to all."""
     play = state.play
     held = next((n for n, seat in state.seats.items() if player and seat.player == player), 0)
     own = {held: [CARD_NAMES[one.card] for one in openings.openings]} if openings else {}
+    names = name_positions(play.frame) if play else {}
     return play_pb2.GetTableResponse(
         game=state.opened.game,
         phase=_phase(state),
@@ -249,7 +193,11 @@ def table_message(
         button=state.button,
         street=_STREETS[play.betting.street] if play else "",
         board=play.layout.board if play else (),
-        seats=[_seat(state, number, seat, own) for number, seat in state.seats.items()],
+        second_board=(play.layout.second or ()) if play else (),
+        seats=[
+            _seat(state, number, seat, own.get(number, ()), names.get(number, ""))
+            for number, seat in state.seats.items()
+        ],
         pots=[
             play_pb2.TablePot(amount=pot.amount, seats=pot.eligible)
             for pot in (list_pots(play) if play else ())
@@ -258,6 +206,7 @@ def table_message(
         my_seat=held,
         size=size,
         next=(state.closed.next or "") if state.closed else "",
+        pre_act=play_pb2.PreAct.ValueType(_PRE_ACT_WORDS[pre_act]),
     )
 
 
@@ -270,19 +219,26 @@ def _phase(state: TableState) -> str:
 
 
 def _seat(
-    state: TableState, number: int, seat: Seat, own: dict[int, list[str]]
+    state: TableState, number: int, seat: Seat, own: Sequence[str], position: str
 ) -> play_pb2.TableSeat:
     play = state.play
     dealt_in = is_dealt_in(state, number)
     message = play_pb2.TableSeat(
-        seat=number, player=seat.player, stack=seat.stack, leaving=seat.leaving
+        seat=number,
+        player=seat.player,
+        stack=seat.stack,
+        leaving=seat.leaving,
+        position=position,
+        choices=seat.choices,
     )
+    if seat.owes is not None:
+        message.owes_live, message.owes_dead = seat.owes.live, seat.owes.dead
     if play is not None and dealt_in:
         chair = play.chairs[play.frame.place[number]]
         shown = next((one.cards for one in play.layout.shown if one.seat == number), ())
         message.stack, message.bet = chair.stack, chair.bet
         message.state = _chair_state(play, number)
-        message.cards.extend(shown or own.get(number, ()))
+        message.cards.extend(shown or own)
     else:
         word = seat_word(state.rules, seat)
         waiting = word is SeatWord.IN and state.open is not None and not dealt_in

@@ -7,10 +7,11 @@ from typing import Final
 from cutcard.v1 import operate_pb2
 from dealer_service.access.roles import Caller
 from dealer_service.rpc import convert
-from dealer_service.rpc.play import request_of
+from dealer_service.rpc.convert_rules import rules_of
+from dealer_service.rpc.play import at_any_time, request_of
 from dealer_service.rpc.validate import Malformed, Violation
 from dealer_service.rules import closing, seating
-from dealer_service.rules.entry import CloseReason, GameOpened, Links, RuleSet
+from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
 from dealer_service.rules.ruleset import find_faults
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
@@ -29,13 +30,11 @@ class Operate:
 
     async def open_game(self, caller: Caller, asked: operate_pb2.OpenGameRequest) -> bytes:
         """Open a game."""
-        rules = convert.rules_of(asked.rules)
+        rules = rules_of(asked.rules)
         faults = tuple(
             Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)
         )
         faults += _not_offered(rules)
-        if asked.rules.links not in {"", *Links}:
-            faults += (Violation("rules.links", f"links must be {' or '.join(Links)}"),)
         if faults:
             raise Malformed(faults)
         request = request_of(caller, "OpenGame", asked.request_id, asked)
@@ -68,7 +67,7 @@ class Operate:
         return await self._floor.change(
             asked.game,
             request_of(caller, "PauseGame", asked.request_id, asked),
-            lambda _: seating.pause,
+            at_any_time(seating.pause),
             convert.encode_size(operate_pb2.PauseGameResponse),
         )
 
@@ -77,7 +76,7 @@ class Operate:
         return await self._floor.change(
             asked.game,
             request_of(caller, "ResumeGame", asked.request_id, asked),
-            lambda _: seating.resume,
+            at_any_time(seating.resume),
             convert.encode_size(operate_pb2.ResumeGameResponse),
         )
 
@@ -86,10 +85,19 @@ class Operate:
         return await self._floor.change(
             asked.game,
             request_of(caller, "CloseGame", asked.request_id, asked),
-            lambda _: partial(closing.close_game, reason=CloseReason.OPERATOR),
+            at_any_time(partial(closing.close_game, reason=CloseReason.OPERATOR)),
             convert.encode_size(operate_pb2.CloseGameResponse),
             reference=asked.reference,
             waits=lambda state: state.open is not None,
+        )
+
+    async def void_hand(self, caller: Caller, asked: operate_pb2.VoidHandRequest) -> bytes:
+        """End a hand before its deck is committed."""
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "VoidHand", asked.request_id, asked),
+            lambda table: partial(table.dealing.void_by_operator, hand=asked.hand),
+            convert.encode_size(operate_pb2.VoidHandResponse),
         )
 
     async def remove_player(self, caller: Caller, asked: operate_pb2.RemovePlayerRequest) -> bytes:
@@ -97,7 +105,7 @@ class Operate:
         return await self._floor.change(
             asked.game,
             request_of(caller, "RemovePlayer", asked.request_id, asked),
-            lambda _: partial(seating.remove_player, player=asked.player),
+            at_any_time(partial(seating.remove_player, player=asked.player)),
             convert.encode_player_removed,
             reference=asked.reference,
         )

@@ -1,6 +1,6 @@
 """PlayService: what a player calls, always for the seat of the token's player alone."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -10,6 +10,8 @@ from cutcard.v1 import play_pb2
 from dealer_service.access.roles import Caller, Role
 from dealer_service.rpc import convert
 from dealer_service.rules import entropy, play, seating
+from dealer_service.rules.entry import Choice, Entry
+from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_state import TableState, is_dealt_in, seat_of
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.requests import Request, digest_of
@@ -21,6 +23,7 @@ _ENCODE_SIZE: Final[Mapping[str, convert.Encode]] = {
     "anchor": convert.encode_size(play_pb2.AnchorResponse),
     "act": convert.encode_size(play_pb2.ActResponse),
     "show": convert.encode_size(play_pb2.ShowResponse),
+    "prefer": convert.encode_size(play_pb2.PreferResponse),
 }
 
 
@@ -31,6 +34,13 @@ def request_of(caller: Caller, method: str, request_id: str, message: Message) -
     """
     content = message.SerializeToString(deterministic=True)
     return Request(f"{caller.role}:{caller.name}", request_id, digest_of(method, content))
+
+
+def at_any_time(
+    decide: Callable[[TableState], tuple[Entry, ...] | Refusal],
+) -> Callable[[Table], Decide]:
+    """Make a change at a table of a decision that asks neither for it nor for the time."""
+    return lambda _table: lambda state, _at: decide(state)
 
 
 class Play:
@@ -54,7 +64,7 @@ class Play:
         return await self._floor.change(
             asked.game,
             request_of(caller, "LeaveSeat", asked.request_id, asked),
-            lambda _: partial(seating.leave_seat, player=caller.name),
+            at_any_time(partial(seating.leave_seat, player=caller.name)),
             convert.encode_seat_left,
             reference=asked.reference,
         )
@@ -64,7 +74,7 @@ class Play:
         return await self._floor.change(
             asked.game,
             request_of(caller, "AddChips", asked.request_id, asked),
-            lambda _: partial(seating.add_chips, player=caller.name, amount=asked.amount),
+            at_any_time(partial(seating.add_chips, player=caller.name, amount=asked.amount)),
             convert.encode_chips_added,
             reference=asked.reference,
             waits=lambda state: state.open is not None,
@@ -75,7 +85,7 @@ class Play:
         return await self._floor.change(
             asked.game,
             request_of(caller, "SitOut", asked.request_id, asked),
-            lambda _: partial(seating.sit_out, player=caller.name),
+            at_any_time(partial(seating.sit_out, player=caller.name)),
             _ENCODE_SIZE["sit_out"],
         )
 
@@ -84,7 +94,7 @@ class Play:
         return await self._floor.change(
             asked.game,
             request_of(caller, "ComeBack", asked.request_id, asked),
-            lambda _: partial(seating.come_back, player=caller.name),
+            at_any_time(partial(seating.come_back, player=caller.name)),
             _ENCODE_SIZE["come_back"],
         )
 
@@ -122,7 +132,7 @@ class Play:
         return await self._floor.change(
             asked.game,
             request_of(caller, "Act", asked.request_id, asked),
-            lambda _: decide,
+            at_any_time(decide),
             _ENCODE_SIZE["act"],
         )
 
@@ -134,6 +144,22 @@ class Play:
             partial(_show, caller, asked),
             _ENCODE_SIZE["show"],
         )
+
+    async def prefer(self, caller: Caller, asked: play_pb2.PreferRequest) -> bytes:
+        """Set one's standing choices."""
+        choices = [Choice(word) for word in asked.choices]
+        return await self._floor.change(
+            asked.game,
+            request_of(caller, "Prefer", asked.request_id, asked),
+            at_any_time(partial(seating.prefer, player=caller.name, choices=choices)),
+            _ENCODE_SIZE["prefer"],
+        )
+
+    async def pre_select(self, caller: Caller, asked: play_pb2.PreSelectRequest) -> bytes:
+        """Choose an act before one's turn comes."""
+        table = await self._floor.table(asked.game)
+        table.choose_ahead(caller.name, asked.hand, convert.PRE_ACTS[asked.act])
+        return play_pb2.PreSelectResponse().SerializeToString()
 
     async def get_table(self, caller: Caller, asked: play_pb2.GetTableRequest) -> bytes:
         """Look at the table; a player sees its own cards besides what all see."""
@@ -150,17 +176,19 @@ class Play:
             player=player,
             openings=standing.openings.get(player) if standing.state.play else None,
             decision=convert.decision_message(decision, standing.deadline) if decision else None,
+            pre_act=table.chosen_by(player),
         )
         return message.SerializeToString()
 
 
 def _take_seat(caller: Caller, asked: play_pb2.TakeSeatRequest, table: Table) -> Decide:
-    return lambda state: seating.take_seat(
+    return lambda state, at: seating.take_seat(
         state,
-        asked.seat,
-        caller.name,
-        asked.stack,
-        asked.anchor.hex() or None,
+        at,
+        seat=asked.seat,
+        player=caller.name,
+        stack=asked.stack,
+        anchor=asked.anchor.hex() or None,
         accepts_reveal=asked.accepts_reveal,
         past=table.dealing.values,
     )
@@ -168,7 +196,7 @@ def _take_seat(caller: Caller, asked: play_pb2.TakeSeatRequest, table: Table) ->
 
 def _anchor(caller: Caller, asked: play_pb2.AnchorRequest, table: Table) -> Decide:
     missed = asked.HasField("missing_hand")
-    return lambda state: entropy.log_anchor(
+    return lambda state, _: entropy.log_anchor(
         state,
         caller.name,
         asked.anchor.hex(),
@@ -182,4 +210,4 @@ def _anchor(caller: Caller, asked: play_pb2.AnchorRequest, table: Table) -> Deci
 def _show(caller: Caller, asked: play_pb2.ShowRequest, table: Table) -> Decide:
     custody = table.dealing.custody
     faces = custody.faces if custody else ()
-    return partial(play.show, player=caller.name, hand=asked.hand, cards=faces)
+    return lambda state, _: play.show(state, caller.name, asked.hand, faces)

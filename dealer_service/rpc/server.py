@@ -92,6 +92,8 @@ def _play(door: Door, play: Play, watch: Watch) -> grpc.GenericRpcHandler:
         "GiveLink": (play_pb2.GiveLinkRequest, play.give_link),
         "Act": (play_pb2.ActRequest, play.act),
         "Show": (play_pb2.ShowRequest, play.show),
+        "Prefer": (play_pb2.PreferRequest, play.prefer),
+        "PreSelect": (play_pb2.PreSelectRequest, play.pre_select),
         "GetTable": (play_pb2.GetTableRequest, play.get_table),
     }
     streaming = {"Watch": (play_pb2.WatchRequest, watch.watch)}
@@ -107,6 +109,7 @@ def _operate(door: Door, operate: Operate) -> grpc.GenericRpcHandler:
         "PauseGame": (operate_pb2.PauseGameRequest, operate.pause_game),
         "ResumeGame": (operate_pb2.ResumeGameRequest, operate.resume_game),
         "CloseGame": (operate_pb2.CloseGameRequest, operate.close_game),
+        "VoidHand": (operate_pb2.VoidHandRequest, operate.void_hand),
         "RemovePlayer": (operate_pb2.RemovePlayerRequest, operate.remove_player),
     }
     streaming = {"FollowChips": (operate_pb2.FollowChipsRequest, operate.follow_chips)}

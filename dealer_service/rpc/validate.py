@@ -6,13 +6,14 @@ business.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from google.protobuf.message import Message
 
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from dealer_service.rules.entry import Choice
 
 MAX_INTEGER: Final = 2**53 - 1
 MAX_PAGE: Final = 1_000
@@ -103,6 +104,20 @@ def _act(value: int) -> str | None:
     return "must be ACT_FOLD, ACT_CHECK, ACT_CALL, ACT_BET or ACT_RAISE"
 
 
+def _choices(words: Sequence[str]) -> str | None:
+    known = set(words) <= set(Choice) and len(set(words)) == len(words)
+    return None if known else f"must be any of {', '.join(Choice)}, each once"
+
+
+def _pre_act(value: int) -> str | None:
+    if play_pb2.PRE_ACT_NONE <= value <= play_pb2.PRE_ACT_FOLD:
+        return None
+    return (
+        "must be PRE_ACT_NONE, PRE_ACT_CHECK_FOLD, PRE_ACT_CHECK, PRE_ACT_CALL, PRE_ACT_CALL_ANY "
+        "or PRE_ACT_FOLD"
+    )
+
+
 _SEAT: tuple[str, Check] = ("seat", _between(0, 10, "must be 0 (any free seat) or from 1 to 10"))
 _STATES = "must be empty, open, paused, closed, revealed or lost"
 
@@ -132,6 +147,8 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
         _count("to"),
     ),
     play_pb2.ShowRequest: (_ID, _IN_GAME, _count("hand", 1)),
+    play_pb2.PreferRequest: (_ID, _IN_GAME, ("choices", _choices)),
+    play_pb2.PreSelectRequest: (_IN_GAME, _count("hand", 1), ("act", _pre_act)),
     play_pb2.GetTableRequest: (_IN_GAME,),
     play_pb2.WatchRequest: (_IN_GAME, _count("from")),
     operate_pb2.OpenGameRequest: (_ID, _REFERRED),
@@ -144,6 +161,7 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
     operate_pb2.PauseGameRequest: (_ID, _IN_GAME),
     operate_pb2.ResumeGameRequest: (_ID, _IN_GAME),
     operate_pb2.CloseGameRequest: (_ID, _IN_GAME, _REFERRED),
+    operate_pb2.VoidHandRequest: (_ID, _IN_GAME, _count("hand", 1)),
     operate_pb2.RemovePlayerRequest: (_ID, _IN_GAME, _NAMED, _REFERRED),
     operate_pb2.FollowChipsRequest: (_count("after"),),
     fairness_pb2.GetCheckpointRequest: (_IN_GAME,),

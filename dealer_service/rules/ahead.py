@@ -68,13 +68,21 @@ def choose_ahead(state: TableState, player: str, hand: int, act: PreAct) -> Chos
     return ChosenAct(act, hand, play.betting.street, play.betting.to_match)
 
 
+def is_binding(state: TableState, chosen: ChosenAct) -> bool:
+    """Say whether hand, street and bet to match are still those at which an act was chosen."""
+    if state.open is None or state.hand != chosen.hand:
+        return False
+    betting = state.open.play.betting
+    return (betting.street, betting.to_match) == (chosen.street, chosen.to_match)
+
+
 def act_ahead(state: TableState, chosen: ChosenAct) -> Acted | None:
     """Give the act chosen ahead for the seat whose turn it is; None where it does not bind."""
-    if state.open is None or state.hand != chosen.hand:
+    if state.open is None or not is_binding(state, chosen):
         return None
     play = state.open.play
     pending, betting = play.pending, play.betting
-    if pending is None or (betting.street, betting.to_match) != (chosen.street, chosen.to_match):
+    if pending is None:
         return None
     act = (
         Act.FOLD if chosen.act is PreAct.FOLD else (OWED if pending.call else FREE).get(chosen.act)

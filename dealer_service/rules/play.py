@@ -50,15 +50,15 @@ def turn_deadline(state: TableState) -> int | None:
     Its time bank is included.
     """
     pending = state.open.play.pending if state.open else None
-    return None if pending is None else pending.began + state.rules.turn_ms + turn_bank(state)
+    return None if pending is None else pending.began + turn_time(state)
 
 
-def turn_bank(state: TableState) -> int:
-    """Give what the time bank of the seat to act adds to the turn clock, in milliseconds."""
+def turn_time(state: TableState) -> int:
+    """Give how long the turn that stands may take: the turn clock and the seat's time bank."""
     play = state.open.play if state.open else None
-    if play is None or play.pending is None:
-        return 0
-    return state.seats[play.chairs[play.pending.place].seat].bank_ms or 0
+    banks = play.marks.banks if play else ()
+    bank = banks[play.pending.place] if banks and play and play.pending else 0
+    return state.rules.turn_ms + bank
 
 
 def clock(state: TableState, at: int) -> tuple[Entry, ...] | Refusal:

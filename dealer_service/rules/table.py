@@ -20,7 +20,6 @@ from dealer_service.rules.entry import (
     Anchored,
     Awarded,
     BlindsChopped,
-    By,
     CameBack,
     ChipsAdded,
     CloseReason,
@@ -54,6 +53,7 @@ from dealer_service.rules.entry import (
 )
 from dealer_service.rules.lineup import next_opening
 from dealer_service.rules.refusal import ImpossibleEntry
+from dealer_service.rules.state import list_banks
 from dealer_service.rules.table_state import (
     FREE_VOIDS,
     MAX_FREE_VOIDS,
@@ -365,12 +365,14 @@ def _hand_void(state: TableState, at: int, entry: HandVoid) -> TableState:
         lacking = {}
     named = {one.seat: one.player for one in entry.missing}
     _require(named == lacking, "it names others than those whose link is missing")
+    banks = list_banks(opened.play)
     seats: dict[int, Seat] = {}
     for number, seat in state.seats.items():
         if not seat.leaving:
             gone = number in lacking
             anchor = None if gone else came.get(number, seat.anchor)
-            seats[number] = replace(seat, anchor=anchor)
+            bank = banks.get(number, seat.bank_ms)
+            seats[number] = replace(seat, anchor=anchor, bank_ms=bank)
     leavers = {seat.player: seat.stack for seat in state.seats.values() if seat.leaving}
     misses = dict(state.misses)
     for player in lacking.values():
@@ -408,9 +410,6 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
         raise ImpossibleEntry(message)
     play = engine.evolve(opened.play, at, entry)
     paid_at = at if isinstance(entry, Awarded) else opened.paid_at
-    seats = state.seats
-    if state.opened.rules.time_bank is not None and isinstance(entry, Acted):
-        seats = _without_time(state, opened, at, entry)
     # Built whole: most lines of a log come here, and replacing takes three times as long.
     return TableState(
         state.opened,
@@ -418,7 +417,7 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
         at,
         state.phase,
         state.paused,
-        seats,
+        state.seats,
         state.misses,
         state.voids,
         state.void_hands,
@@ -433,21 +432,6 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
     )
 
 
-def _without_time(state: TableState, opened: OpenHand, at: int, entry: Acted) -> Mapping[int, Seat]:
-    """Take what an act cost above the turn clock from the seat's time bank (9.5)."""
-    seat, pending = state.seats[entry.seat], opened.play.pending
-    if seat.bank_ms is None or pending is None:
-        return state.seats
-    if entry.by is By.CLOCK:
-        left = 0
-    else:
-        over = at - pending.began - state.rules.turn_ms
-        left = max(0, seat.bank_ms - over) if over > 0 and entry.by is By.PLAYER else seat.bank_ms
-    if left == seat.bank_ms:
-        return state.seats
-    return {**state.seats, entry.seat: replace(seat, bank_ms=left)}
-
-
 def _hand_ended(state: TableState, at: int, entry: HandEnded) -> TableState:
     opened = _require_hand(state, entry.hand)
     engine.evolve(opened.play, at, entry)
@@ -457,8 +441,13 @@ def _hand_ended(state: TableState, at: int, entry: HandEnded) -> TableState:
         for number, seat in state.seats.items()
         if seat.leaving
     }
+    banks = list_banks(opened.play)
     seats = {
-        number: replace(seat, stack=stacks[number], owes=None) if number in stacks else seat
+        number: replace(
+            seat, stack=stacks[number], owes=None, bank_ms=banks.get(number, seat.bank_ms)
+        )
+        if number in stacks
+        else seat
         for number, seat in state.seats.items()
         if not seat.leaving
     }

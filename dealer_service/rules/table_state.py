@@ -52,7 +52,7 @@ class Seat:
     """A taken seat. In a hand, `stack` is what the seat had when the hand opened.
 
     `owes` is posted when it is dealt in again; `waits` says that it waits for the big blind;
-    `bank_ms` is its time bank, where the rules have one.
+    `bank_ms` is its time bank, where the rules have one (in a hand, as it was at the opening).
     """
 
     player: str

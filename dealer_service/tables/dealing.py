@@ -11,13 +11,16 @@ from typing import Final
 
 from dealer_service.fairness.randomness import draw_secret
 from dealer_service.rules import closing, opening, play
+from dealer_service.rules.ahead import ChosenAct, act_ahead
 from dealer_service.rules.entry import (
     Acted,
     Awarded,
     CloseReason,
     Dealt,
     Entry,
+    HandEnded,
     HandOpened,
+    HandVoid,
     Mucked,
     Opened,
     PlayerRemoved,
@@ -50,6 +53,7 @@ class Dealing:
     """A game as far as it is decided: its state, log, past values, and the open hand's secrets.
 
     `openings` are the open hand's, by player; `links` those that came for it and are not logged;
+    `chosen` the acts that players chose ahead, which are in no log and end with the process;
     `sealed` the secrets of all its hands, sealed.
     """
 
@@ -65,6 +69,7 @@ class Dealing:
         self.custody: Custody | None = None
         self.openings: Openings = {}
         self.links: dict[int, str] = {}
+        self.chosen: dict[str, ChosenAct] = {}
         self.sealed: dict[int, bytes] = {}
 
     def begin_unit(self) -> Unit:
@@ -95,22 +100,22 @@ class Dealing:
             unit.spent += self.values.note(entry)
             if isinstance(entry, HandOpened):
                 unit.fold_from = index
+            elif isinstance(entry, HandEnded | HandVoid):
+                self._forget_hand()
             elif isinstance(entry, SeatLeft | PlayerRemoved) and entry.stack is None and reference:
                 self.meta = self.meta.with_leaving(entry.player, reference)
             self._note_movements(unit, index, before, entry, reference)
 
-    def make(self, entries: Iterable[Entry], reference: str = "") -> Unit:
-        """Make a unit of entries that somebody asked for, and of all that follows from them."""
-        unit = self.begin_unit()
+    def make(self, unit: Unit, entries: Iterable[Entry], reference: str = "") -> None:
+        """Add entries that somebody asked for, and all that follows from them."""
         for entry in entries:
             self.take(unit, entry, reference)
         self.play_on(unit)
-        return unit
 
     def play_on(self, unit: Unit) -> None:
-        """Add what follows without anybody's choice: in the open hand, or the reveal."""
+        """Add what follows of itself: in the open hand, acts chosen ahead too, or the reveal."""
         faces = self.custody.faces if self.custody else ()
-        while entries := play.follow(self.state, faces):
+        while entries := play.follow(self.state, faces) or self._act_ahead():
             for entry in entries:
                 self.take(unit, entry)
         if self.state.closed is not None and not self.log.is_covered:
@@ -160,9 +165,12 @@ class Dealing:
         )
         for entry in allowed(void):
             self.take(unit, entry)
-        self.links = {}
-        self.custody = None
         return unit
+
+    def void_by_operator(self, state: TableState, at: int, hand: int) -> tuple[HandVoid] | Refusal:
+        """Decide that the operator ends an open hand, which shows its secret."""
+        secret = self.custody.secret.hex() if self.custody else ""
+        return opening.void_by_operator(state, at, hand, secret, self.links)
 
     def act_by_clock(self) -> Unit:
         """Check or fold for the player whose clock ran out; it sits out from the next hand."""
@@ -176,7 +184,6 @@ class Dealing:
         """End the hand whose pause is over."""
         for entry in allowed(play.end_hand(self.state, unit.at)):
             self.take(unit, entry)
-        self.custody = None
 
     def close(
         self, reason: CloseReason, next_game: str | None, between: Callable[[Unit], None]
@@ -192,6 +199,21 @@ class Dealing:
         between(unit)
         self.play_on(unit)
         return unit
+
+    def _act_ahead(self) -> tuple[Acted, ...]:
+        """Give the act that the player to act chose ahead, if it still binds; it is used up."""
+        if not self.chosen or self.state.play is None or self.state.play.pending is None:
+            return ()
+        hand = self.state.play
+        seat = hand.chairs[self.state.play.pending.place].seat
+        chosen = self.chosen.pop(self.state.seats[seat].player, None)
+        acted = act_ahead(self.state, chosen) if chosen else None
+        return () if acted is None else (acted,)
+
+    def _forget_hand(self) -> None:
+        self.custody = None
+        self.links = {}
+        self.chosen = {}
 
     def _reveal(self, unit: Unit) -> None:
         secrets = {

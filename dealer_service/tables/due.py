@@ -1,7 +1,8 @@
 """When a table acts by itself: the link clock, the turn clock, the pause, the longest game.
 
 After a restart the clock that ran begins anew, so that nobody pays for the dealer's absence: it
-is extended for the hand and turn that stood, and for nothing after them.
+is extended for the hand and turn that stood, and for nothing after them. A turn of a player who is
+not connected when its clock runs out waits once for as long as the rules give (9.5).
 """
 
 from dataclasses import dataclass
@@ -28,10 +29,24 @@ class Grace:
         return max(due, self.at) if (hand, turn) == (self.hand, self.turn) else due
 
 
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The player of one turn was not connected when its clock ran out, and has `ms` more."""
+
+    hand: int
+    turn: int
+    ms: int
+
+    def adds(self, hand: int, turn: int) -> int:
+        """Give how much longer the clock of a turn waits."""
+        return self.ms if (hand, turn) == (self.hand, self.turn) else 0
+
+
 _LINKS: Final = 0
 _PAUSE: Final = -1
 
 NO_GRACE: Final = Grace(0, 0, 0)
+NO_ABSENCE: Final = Absence(0, 0, 0)
 
 
 def extend(state: TableState, now: int) -> Grace:
@@ -39,7 +54,7 @@ def extend(state: TableState, now: int) -> Grace:
     rules = state.rules
     pending = hand.decision(state.play) if state.play is not None else None
     if pending is not None:
-        return Grace(pending.hand, pending.turn, now + rules.turn_ms)
+        return Grace(pending.hand, pending.turn, now + play.turn_time(state))
     if state.phase is Phase.LINKS:
         return Grace(state.hand, _LINKS, now + rules.link_ms)
     if state.phase is Phase.PLAYING:
@@ -60,7 +75,7 @@ def end_time(state: TableState, grace: Grace) -> int | None:
     return None if ends is None else grace.until(state.hand, _PAUSE, ends)
 
 
-def due(state: TableState, now: int, grace: Grace) -> int | None:
+def due(state: TableState, now: int, grace: Grace, absence: Absence = NO_ABSENCE) -> int | None:
     """Give the time at which something is due that nobody has to ask for."""
     if state.phase is Phase.LINKS:
         return grace.until(state.hand, _LINKS, opening.links_deadline(state) or 0)
@@ -68,7 +83,9 @@ def due(state: TableState, now: int, grace: Grace) -> int | None:
         deadline = play.turn_deadline(state)
         if deadline is None:
             return end_time(state, grace)
-        return grace.until(state.hand, state.play.betting.turn, deadline)
+        turn = state.play.betting.turn
+        until = grace.until(state.hand, turn, deadline)
+        return until + absence.adds(state.hand, turn)
     if state.phase is Phase.WAITING:
         if awaits_anchors(state, now, grace):
             return _anchors_until(state, grace)

@@ -188,7 +188,9 @@ class Floor:
             if dealing.state.closed is None:
                 table.submit(dealing.close(CloseReason.RESTORED, None, lambda _: None))
             else:
-                table.submit(dealing.make(()))
+                unit = dealing.begin_unit()
+                dealing.play_on(unit)
+                table.submit(unit)
             await table.stop()
 
     def start(self) -> None:

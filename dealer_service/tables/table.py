@@ -18,7 +18,8 @@ from typing import Final
 
 from dealer_service.fairness.commitment import next_link
 from dealer_service.fairness.refusal import FairnessError
-from dealer_service.rules import entropy, hand, opening, play
+from dealer_service.rules import ahead, entropy, hand, opening, play
+from dealer_service.rules.ahead import PreAct
 from dealer_service.rules.entry import CloseReason, Entry, VoidReason
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_reason import TableReason
@@ -27,7 +28,16 @@ from dealer_service.store.api import Answer, Append, LogAppend, Movement
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.cover import Cover
 from dealer_service.tables.dealing import Dealing
-from dealer_service.tables.due import NO_GRACE, Grace, awaits_anchors, due, end_time, extend
+from dealer_service.tables.due import (
+    NO_ABSENCE,
+    NO_GRACE,
+    Absence,
+    Grace,
+    awaits_anchors,
+    due,
+    end_time,
+    extend,
+)
 from dealer_service.tables.log import Unit
 from dealer_service.tables.refused import Refused, ServiceReason, refused, stopping
 from dealer_service.tables.requests import Request, Requests
@@ -40,7 +50,8 @@ ENTROPY_RETRY_MS: Final = 1_000
 MOST_WAITING: Final = 256
 """So many changes may wait for the end of a hand, whoever asks for them."""
 
-Decide = Callable[[TableState], tuple[Entry, ...] | Refusal]
+Decide = Callable[[TableState, int], tuple[Entry, ...] | Refusal]
+"""decide(state, at): the entries of the time `at` that a change makes, or why it is refused."""
 Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
 """encode(entries, the state behind them, the log's size): the answer's bytes."""
 
@@ -88,6 +99,7 @@ class Table:
         self._link_waiters: list[asyncio.Future[None]] = []
         self._deferred: deque[_Deferred] = deque()
         self._grace: Grace = NO_GRACE
+        self._absence: Absence = NO_ABSENCE
         self._draw_again_at = 0
         self._timer: Timer | None = None
         self._timer_at = 0
@@ -158,6 +170,24 @@ class Table:
         self._link_waiters.append(logged)
         self._guarded(self._advance)
         await logged
+
+    def choose_ahead(self, player: str, number: int, act: PreAct | None) -> None:
+        """Take note of what a player wants to do in its next turn, None to take it back."""
+        self.require_running()
+        if act is None:
+            self.dealing.chosen.pop(player, None)
+            return
+        chosen = ahead.choose_ahead(self.dealing.state, player, number, act)
+        if isinstance(chosen, Refusal):
+            raise Refused(chosen)
+        self.dealing.chosen[player] = chosen
+
+    def chosen_by(self, player: str) -> PreAct | None:
+        """Give the act that a player chose ahead, as long as it would be done."""
+        chosen = self.dealing.chosen.get(player)
+        if chosen is None or not ahead.is_binding(self.dealing.state, chosen):
+            return None
+        return chosen.act
 
     def next_link(self, player: str, link: str) -> str:
         """Give the value after a link in a player's chain of this game, both in hex."""
@@ -239,8 +269,9 @@ class Table:
         reference: str,
     ) -> None:
         dealing = self.dealing
+        unit = dealing.begin_unit()
         try:
-            entries = decide(dealing.state)
+            entries = decide(dealing.state, unit.at)
         except Exception as fault:  # noqa: BLE001 - deciding changes nothing, so only this one fails
             self.requests.forget(request)
             answer.set_exception(fault)
@@ -249,7 +280,7 @@ class Table:
             self.requests.forget(request)
             answer.set_exception(Refused(entries))
             return
-        unit = dealing.make(entries, reference)
+        dealing.make(unit, entries, reference)
         body = encode(entries, dealing.state, dealing.log.size)
         stored = Answer(self.game, request.caller, request.request_id, request.digest, body)
         self._take_due(unit)
@@ -418,7 +449,7 @@ class Table:
         state = self.dealing.state
         if state.phase is Phase.WAITING and self.house.clock.now() < self._draw_again_at:
             return self._draw_again_at
-        return due(state, self.house.clock.now(), self._grace)
+        return due(state, self.house.clock.now(), self._grace, self._absence)
 
     def _ring(self) -> None:
         self._timer = None
@@ -431,8 +462,21 @@ class Table:
         dealing = self.dealing
         if dealing.state.phase is Phase.LINKS:
             self.submit(dealing.void_hand(VoidReason.LINK_MISSING))
-        elif play.turn_deadline(dealing.state) is not None:
+        elif play.turn_deadline(dealing.state) is not None and not self._awaits_absent():
             self.submit(dealing.act_by_clock())
+
+    def _awaits_absent(self) -> bool:
+        """Say whether the turn waits longer, once, because its player is not connected."""
+        state = self.dealing.state
+        more = state.rules.disconnect_ms
+        if not more or state.play is None or state.play.pending is None:
+            return False
+        turn = state.play.betting.turn
+        seat = state.play.chairs[state.play.pending.place].seat
+        if self._absence.adds(state.hand, turn) or self.audience.has(state.seats[seat].player):
+            return False
+        self._absence = Absence(state.hand, turn, more)
+        return True
 
     def _sign_now(self) -> None:
         if not self.dealing.log.is_covered:

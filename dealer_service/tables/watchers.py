@@ -145,6 +145,10 @@ class Audience:
         self._watchers.add(watcher)
         return watcher
 
+    def has(self, player: str) -> bool:
+        """Say whether a player watches, and so is connected."""
+        return any(watcher.player == player for watcher in self._watchers)
+
     def leave(self, watcher: Watcher) -> None:
         """Tell this watcher nothing more."""
         self._watchers.discard(watcher)

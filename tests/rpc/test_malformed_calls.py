@@ -102,6 +102,14 @@ CASES: list[tuple[str, Any, set[str]]] = [
         fairness_pb2.GetInclusionProofRequest(game=GAME, index=BIG, size=BIG),
         {"index", "size"},
     ),
+    ("Prefer", play_pb2.PreferRequest(game=GAME, choices=["bluff"]), {"request_id", "choices"}),
+    (
+        "Prefer",
+        play_pb2.PreferRequest(request_id="12345678", game=GAME, choices=["show", "show"]),
+        {"choices"},
+    ),
+    ("PreSelect", play_pb2.PreSelectRequest(game="G"), {"game", "hand", "act"}),
+    ("VoidHand", operate_pb2.VoidHandRequest(game=GAME), {"request_id", "hand"}),
     (
         "GetConsistencyProof",
         fairness_pb2.GetConsistencyProofRequest(game=GAME, to_size=BIG),
@@ -126,7 +134,12 @@ async def test_all_faults_of_a_request_are_named_at_once(
 
 async def test_all_faults_of_a_rule_set_are_named_at_once(service: Service) -> None:
     rules = entry_pb2.RuleSet(
-        variant="omaha",
+        variant="stud",
+        structure="spread",
+        limits=entry_pb2.Limits(small_bet=4, big_bet=2),
+        straddle=entry_pb2.StraddleRule(kind="cutoff"),
+        rake=entry_pb2.RakeRule(per_ten_thousand=10_001),
+        time_bank=entry_pb2.TimeBankRule(start_ms=5, max_ms=4),
         seats=11,
         small_blind=5,
         big_blind=3,
@@ -139,6 +152,13 @@ async def test_all_faults_of_a_rule_set_are_named_at_once(service: Service) -> N
     named = {name for name, _ in told.violations}
     assert {
         "rules.variant",
+        "rules.structure",
+        "rules.limits",
+        "rules.limits.big_bet",
+        "rules.straddle.kind",
+        "rules.rake.per_ten_thousand",
+        "rules.rake.caps",
+        "rules.time_bank.start_ms",
         "rules.seats",
         "rules.small_blind",
         "rules.reveal.policy",

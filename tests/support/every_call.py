@@ -20,6 +20,8 @@ PLAY: Final[dict[str, Any]] = {
     "GiveLink": play_pb2.GiveLinkRequest(game=GAME, hand=1, link=bytes(32)),
     "Act": play_pb2.ActRequest(request_id=_ID, game=GAME, hand=1, turn=1, act=play_pb2.ACT_FOLD),
     "Show": play_pb2.ShowRequest(request_id=_ID, game=GAME, hand=1),
+    "Prefer": play_pb2.PreferRequest(request_id=_ID, game=GAME, choices=["show"]),
+    "PreSelect": play_pb2.PreSelectRequest(game=GAME, hand=1, act=play_pb2.PRE_ACT_NONE),
 }
 """What a player alone calls."""
 
@@ -42,6 +44,7 @@ OPERATE: Final[dict[str, Any]] = {
     "PauseGame": operate_pb2.PauseGameRequest(request_id=_ID, game=GAME),
     "ResumeGame": operate_pb2.ResumeGameRequest(request_id=_ID, game=GAME),
     "CloseGame": operate_pb2.CloseGameRequest(request_id=_ID, game=GAME),
+    "VoidHand": operate_pb2.VoidHandRequest(request_id=_ID, game=GAME, hand=1),
     "RemovePlayer": operate_pb2.RemovePlayerRequest(request_id=_ID, game=GAME, player="ann"),
     "FollowChips": operate_pb2.FollowChipsRequest(stop_at_end=True),
 }

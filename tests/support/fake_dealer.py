@@ -198,10 +198,11 @@ class FakeDealer(
             anchor = request.anchor.hex() or None
             entries = seating.take_seat(
                 simulator.state,
-                request.seat,
-                player,
-                request.stack,
-                anchor,
+                simulator.now,
+                seat=request.seat,
+                player=player,
+                stack=request.stack,
+                anchor=anchor,
                 accepts_reveal=request.accepts_reveal,
                 past=simulator.values,
             )
@@ -486,6 +487,9 @@ def _decision(due: Decision) -> Any:
         may_check=due.may_check,
         call=due.call or 0,
         deadline=due.deadline,
+        call_to=due.call_to,
+        bank_ms=due.bank_ms,
+        presets=[play_pb2.Preset(name=p.name, to=p.to, cost=p.cost) for p in due.presets],
     )
     for name, bounds in (("bet", due.bet), ("raise", due.raise_)):
         if bounds is not None:
