@@ -5,9 +5,11 @@ from dealer_service.client.events import (
     Acted,
     AnchorNotLogged,
     BetReturned,
+    BlindsChopped,
     BoardOpened,
     CardsDealt,
     CaughtUp,
+    ChoicesNotSet,
     Disconnected,
     Event,
     GameClosed,
@@ -20,13 +22,14 @@ from dealer_service.client.events import (
     Posted,
     PotAwarded,
     PotWinner,
+    RunsAgreed,
     Shown,
     TableChanged,
 )
-from dealer_service.client.message import Decision, Span
+from dealer_service.client.message import Decision, Preset, Span
 from dealer_service.client.operator import ChipMovement, GameSummary, OpenedGame, Operator
 from dealer_service.client.refusing import Evidence, Reason, Refused
-from dealer_service.client.seat import Act, Seat, Spectator
+from dealer_service.client.seat import Act, Choice, PreAct, Seat, Spectator
 from dealer_service.client.session import Dealer
 from dealer_service.client.view import Pot, SeatView, TableView
 
@@ -35,11 +38,14 @@ __all__ = [
     "Acted",
     "AnchorNotLogged",
     "BetReturned",
+    "BlindsChopped",
     "BoardOpened",
     "CallRefusedError",
     "CardsDealt",
     "CaughtUp",
     "ChipMovement",
+    "Choice",
+    "ChoicesNotSet",
     "Dealer",
     "Decision",
     "Disconnected",
@@ -59,9 +65,12 @@ __all__ = [
     "Pot",
     "PotAwarded",
     "PotWinner",
+    "PreAct",
+    "Preset",
     "Reason",
     "Refusal",
     "Refused",
+    "RunsAgreed",
     "Seat",
     "SeatView",
     "Shown",

@@ -5,7 +5,7 @@ lead to the anchor that the opening froze (MIX); positions go out as section 4 s
 card counts only under a proof to the committed root, and no card comes twice (OPENING).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
@@ -18,7 +18,7 @@ from dealer_service.fairness.deck import Opening, verify_opening
 from dealer_service.fairness.mixing import Beacon, Link, mix
 from dealer_service.fairness.refusal import FairnessError
 
-HOLE_CARDS: Final = 2
+HOLDEM_CARDS: Final = 2
 _STREETS: Final = (3, 1, 1)
 
 _Where = tuple[str, int]  # ("seat", n), ("board", n) or ("burn", 0)
@@ -26,11 +26,15 @@ _Where = tuple[str, int]  # ("seat", n), ("board", n) or ("burn", 0)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Which table a hand is of: origin, game (16 bytes), and the beacon's chain if it has one."""
+    """Which table a hand is of: origin, game (16 bytes), the beacon's chain if it has one.
+
+    Every seat gets `hole_cards`.
+    """
 
     origin: str
     game: bytes
     beacon: bytes | None = None
+    hole_cards: int = HOLDEM_CARDS
 
 
 class HandSeen:
@@ -39,9 +43,11 @@ class HandSeen:
     __slots__ = (
         "_cards",
         "_commitment",
+        "_deals",
         "_frozen",
-        "_plan",
+        "_order",
         "_players",
+        "_shared_streets",
         "_table",
         "_went_to",
         "committed",
@@ -57,7 +63,9 @@ class HandSeen:
         self._commitment = bytes.fromhex(body["commitment"])
         self._players = {seat["seat"]: seat["player"] for seat in dealt_in}
         self._frozen = {s["seat"]: bytes.fromhex(s["anchor"]) for s in dealt_in if "anchor" in s}
-        self._plan = _deals(_left_of(body["button"], list(self._players)))
+        self._order = _left_of(body["button"], list(self._players))
+        self._deals = 0
+        self._shared_streets: int | None = None
         self._went_to: list[_Where] = []
         self._cards: dict[int, str] = {}
         self.number: int = body["hand"]
@@ -97,9 +105,10 @@ class HandSeen:
 
     def deal(self, entry: Entry) -> None:
         """Take `dealt`: the next positions, to where section 4 sends them."""
-        expected = next(self._plan, None)
+        expected = self._next_deal()
         if expected is None:
             _refuse(Reason.POSITION, entry, "the river is dealt, and no position is left to deal")
+        self._deals += 1
         positions = entry.body["positions"]
         numbers = [each["position"] for each in positions]
         first = len(self._went_to)
@@ -109,6 +118,26 @@ class HandSeen:
         if going != expected:
             _refuse(Reason.POSITION, entry, f"it deals to {_told(going)}, not {_told(expected)}")
         self._went_to += going
+
+    def run_twice(self, entry: Entry) -> None:
+        """Take `runs_agreed`: the streets still to come are dealt to two boards."""
+        streets = self._deals - 1
+        if self._shared_streets is not None or not 0 <= streets < len(_STREETS):
+            _refuse(Reason.POSITION, entry, "there is no rest of a board to deal twice")
+        self._shared_streets = streets
+
+    def _next_deal(self) -> list[_Where] | None:
+        """Give where the next deal goes (section 4); None where everything is dealt."""
+        if self._deals == 0:
+            return [("seat", seat) for seat in self._order] * self._table.hole_cards
+        street, board = self._deals - 1, 1
+        if street >= len(_STREETS):
+            if self._shared_streets is None:
+                return None
+            street, board = street - len(_STREETS) + self._shared_streets, 2
+            if street >= len(_STREETS):
+                return None
+        return [("burn", 0), *[("board", board)] * _STREETS[street]]
 
     def positions_of(self, seat: int) -> tuple[int, ...]:
         """Give the positions that went to a seat."""
@@ -174,13 +203,6 @@ class HandSeen:
 def _left_of(button: int, seats: list[int]) -> list[int]:
     """Order seats clockwise, beginning with the first to the left of the button."""
     return sorted(seats, key=lambda seat: (seat <= button, seat))
-
-
-def _deals(order: list[int]) -> Iterator[list[_Where]]:
-    """Give where the positions of each of the four deals go, in their order (section 4)."""
-    yield [("seat", seat) for seat in order] * HOLE_CARDS
-    for cards in _STREETS:
-        yield [("burn", 0), *[("board", 1)] * cards]
 
 
 def _where(position: Mapping[str, object]) -> _Where:

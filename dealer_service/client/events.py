@@ -40,11 +40,12 @@ class CardsDealt:
 
 @dataclass(frozen=True, slots=True)
 class BoardOpened:
-    """Cards were turned up on the board, which is now `board`."""
+    """Cards were turned up on a board, which is now `board`; `number` is 2 for the second one."""
 
     hand: int
     cards: tuple[str, ...]
     board: tuple[str, ...]
+    number: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class MyTurn:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A seat posted a blind."""
+    """A seat posted a blind, a straddle, an ante, or what it owed."""
 
     seat: int
     what: str
@@ -94,8 +95,23 @@ class Mucked:
 
 
 @dataclass(frozen=True, slots=True)
+class RunsAgreed:
+    """Everybody in agreed to deal the rest of the board so many times."""
+
+    runs: int
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlindsChopped:
+    """Both blinds agreed to take their blinds back."""
+
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BetReturned:
-    """The uncalled bet went back."""
+    """The uncalled bet, or a chopped blind, went back."""
 
     seat: int
     amount: int
@@ -113,11 +129,17 @@ class PotWinner:
 
 @dataclass(frozen=True, slots=True)
 class PotAwarded:
-    """A pot was paid; 0 is the main pot."""
+    """A pot, or its part for a board or for "high" or "low", was paid; 0 is the main pot.
+
+    `rake` is what of the amount the house took.
+    """
 
     pot: int
     amount: int
     winners: tuple[PotWinner, ...]
+    rake: int = 0
+    board: int = 1
+    half: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +187,13 @@ class AnchorNotLogged:
 
 
 @dataclass(frozen=True, slots=True)
+class ChoicesNotSet:
+    """The player's choices could not be set in the game that goes on: none stands there."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Disconnected:
     """The stream broke; the client is connecting anew by itself."""
 
@@ -191,6 +220,8 @@ Event: TypeAlias = (
     | Acted
     | Shown
     | Mucked
+    | RunsAgreed
+    | BlindsChopped
     | BetReturned
     | PotAwarded
     | HandOver
@@ -198,6 +229,7 @@ Event: TypeAlias = (
     | TableChanged
     | LinkNotGiven
     | AnchorNotLogged
+    | ChoicesNotSet
     | Disconnected
     | GameClosed
     | Refused
@@ -233,7 +265,8 @@ def _tell_acted(body: Body, view: TableView) -> Acted:
 def _tell_opened(body: Body, view: TableView) -> BoardOpened | Shown:
     cards = tuple(each["card"] for each in body["cards"])
     if "board" in body:
-        return BoardOpened(body["hand"], cards, view.board)
+        board = view.second_board if body["board"] == 2 else view.board
+        return BoardOpened(body["hand"], cards, board, body["board"])
     return Shown(body["seat"], cards, body["by"])
 
 
@@ -244,7 +277,14 @@ def _tell_awarded(body: Body, _: TableView) -> PotAwarded:
         )
         for each in body["winners"]
     )
-    return PotAwarded(body["pot"], body["amount"], winners)
+    return PotAwarded(
+        body["pot"],
+        body["amount"],
+        winners,
+        rake=body["rake"],
+        board=body["board"],
+        half=body.get("half", ""),
+    )
 
 
 _CHANGES: Final = ASIDES | {"chips_added"}
@@ -254,6 +294,8 @@ _TELLERS: Final[Mapping[str, Callable[[Body, TableView], Event]]] = {
     "acted": _tell_acted,
     "opened": _tell_opened,
     "mucked": lambda body, _: Mucked(body["seat"], body["by"]),
+    "runs_agreed": lambda body, _: RunsAgreed(body["runs"], tuple(body["seats"])),
+    "blinds_chopped": lambda body, _: BlindsChopped(tuple(body["seats"])),
     "returned": lambda body, _: BetReturned(body["seat"], body["amount"]),
     "awarded": _tell_awarded,
     "hand_ended": _tell_ended,

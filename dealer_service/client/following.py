@@ -14,6 +14,7 @@ from typing import Any, Final
 from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.client.calls import Caller
 from dealer_service.client.chain import NoLink
+from dealer_service.client.dealt import HOLDEM_CARDS
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     AnchorNotLogged,
@@ -31,7 +32,7 @@ from dealer_service.client.own import Own
 from dealer_service.client.refusing import ProtocolBreach, Refused
 from dealer_service.client.sent import AnchorSent, Sent
 from dealer_service.client.verifier import GameBefore, LinkDue, Progress, Verifier, Watched
-from dealer_service.client.view import Viewer
+from dealer_service.client.view import TableView, Viewer
 from dealer_service.client.watching import Broken, follow
 
 MAX_MISSES: Final = 2
@@ -153,12 +154,20 @@ class Following:
         for opening in step.openings:
             self.viewer.open_own(opening)
         table = self.viewer.table()
-        if step.openings and len(table.cards) == 2 and table.hand != self._dealt_hand:
+        if (
+            step.openings
+            and len(table.cards) == self._hole_cards(table)
+            and table.hand != self._dealt_hand
+        ):
             self._dealt_hand = table.hand
             self._tell(CardsDealt(table.hand, table.cards))
         if self.verifier.caught_up and not self._told_caught_up:
             self._told_caught_up = True
             self._tell(CaughtUp(self.game, table))
+
+    @staticmethod
+    def _hole_cards(table: TableView) -> int:
+        return int(table.rules.get("hole_cards", HOLDEM_CARDS))
 
     def _close(self, entry: Entry) -> None:
         following = entry.body.get("next")

@@ -20,16 +20,23 @@ ASIDES: Final = frozenset(
         "player_removed",
         "sat_out",
         "came_back",
+        "preferred",
         "paused",
         "resumed",
         "anchored",
     }
 )
 _BETWEEN: Final = ASIDES | {"chips_added", "hand_opened", "game_closed"}
-_PLAYED: Final = frozenset({"dealt", "acted", "opened", "mucked", "returned", "awarded"})
-_OF_A_HAND: Final = frozenset(
-    {"hand_void", "deck_committed", "dealt", "opened", "mucked", "hand_ended"}
-)
+_AGREED: Final = frozenset({"runs_agreed", "blinds_chopped"})
+_PLAYED: Final = _AGREED | {"dealt", "acted", "opened", "mucked", "returned", "awarded"}
+_OF_A_HAND: Final = _AGREED | {
+    "hand_void",
+    "deck_committed",
+    "dealt",
+    "opened",
+    "mucked",
+    "hand_ended",
+}
 
 
 class Phase(Enum):

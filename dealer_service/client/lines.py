@@ -120,6 +120,41 @@ def _numbers_rising(value: object, where: str) -> None:
         _fail(where, "its numbers do not rise")
 
 
+def _words_rising(*words: str) -> _Check:
+    known = _words(*words)
+
+    def check(value: object, where: str) -> None:
+        _list(known)(value, where)
+        assert isinstance(value, list)
+        if any(left >= right for left, right in pairwise(value)):
+            _fail(where, "its words do not rise")
+
+    return check
+
+
+def _not_empty(value: object, where: str) -> None:
+    if not value:
+        _fail(where, "it is left out where there is none")
+
+
+def _owes_something(value: object, where: str) -> None:
+    assert isinstance(value, dict)
+    if not value["live"] and not value["dead"]:
+        _fail(where, "it is left out where nothing is owed")
+
+
+def _true(value: object, where: str) -> None:
+    if value is not True:
+        _fail(where, "it is true, or left out")
+
+
+def _seats_rising(value: object, where: str) -> None:
+    _list(_seat, least=2)(value, where)
+    assert isinstance(value, list)
+    if any(left >= right for left, right in pairwise(value)):
+        _fail(where, "its seats do not rise")
+
+
 def _shape(**fields: _Check | _Optional) -> _Check:
     """Check an object: every field that is not optional, and none that is unknown."""
     required = frozenset(name for name, each in fields.items() if not isinstance(each, _Optional))
@@ -191,24 +226,32 @@ _plain = _text("[ -~]{1,128}", "a text of 1 to 128 characters")
 _bytes16 = _hex(16)
 _bytes32 = _hex(32)
 
+_choices = _words_rising("chop", "runs", "show", "straddle")
+
 _link = _shape(seat=_seat, link=_bytes32)
 _links = _list(_link, rising="seat")
 _at_seat = {"seat": _seat, "player": _player}
 _left = _shape(**_at_seat, stack=_Optional(_amount))
 
+_limits = _shape(small_bet=_count, big_bet=_count, cap=_amount, uncapped_heads_up=_boolean)
+_rake = _shape(
+    per_ten_thousand=_integer(0, 10_000),
+    caps=_list(_shape(players=_integer(2, MAX_SEATS), cap=_amount), rising="players", least=1),
+    no_flop_no_drop=_boolean,
+)
 _rules = _shape(
-    variant=_words("holdem"),
-    structure=_words("no_limit"),
+    variant=_words("holdem", "omaha", "omaha_hi_lo"),
+    structure=_words("no_limit", "pot_limit", "fixed_limit"),
     seats=_integer(2, MAX_SEATS),
     small_blind=_count,
     big_blind=_count,
     chip_unit=_count,
     buy_in_min=_count,
     buy_in_max=_count,
-    button=_words("moving"),
-    newcomers=_words("next_hand"),
+    button=_words("moving", "dead"),
+    newcomers=_words("next_hand", "post", "wait"),
     absent=_words("sit_out"),
-    show=_words("winners"),
+    show=_words("winners", "all"),
     all_in=_words("face_up"),
     turn_ms=_amount,
     link_ms=_amount,
@@ -219,6 +262,24 @@ _rules = _shape(
     max_hands=_count,
     max_ms=_count,
     beacon=_Optional(_shape(chain=_bytes32)),
+    hole_cards=_Optional(_integer(4, 6)),
+    limits=_Optional(_limits),
+    pot_small_blind=_Optional(_words("exact", "rounded_up")),
+    ante=_Optional(_shape(kind=_words("each", "big_blind"), amount=_count)),
+    straddle=_Optional(
+        _shape(
+            kind=_words("under_the_gun", "button", "mississippi"),
+            min_raise=_words("double", "big_blind"),
+        )
+    ),
+    missed_blinds=_Optional(_words("live", "dead", "wait")),
+    runs=_Optional(_integer(2, 2)),
+    chop=_Optional(_words("blinds")),
+    choices=_Optional(_words("before_links", "at_once")),
+    rake=_Optional(_rake),
+    return_ms=_Optional(_amount),
+    time_bank=_Optional(_shape(start_ms=_amount, per_hand_ms=_amount, max_ms=_amount)),
+    disconnect_ms=_Optional(_amount),
 )
 _carried = _shape(**_at_seat, stack=_amount, sitting_out=_boolean, anchored=_boolean)
 _previous = _shape(
@@ -232,8 +293,12 @@ _previous = _shape(
 _seat_state = _shape(
     **_at_seat,
     stack=_amount,
-    state=_words("in", "sitting_out", "no_chips", "no_anchor"),
+    state=_words("in", "sitting_out", "no_chips", "no_anchor", "waiting"),
     anchor=_Optional(_bytes32),
+    choices=_Optional(_ruled(_choices, _not_empty)),
+    owes=_Optional(_ruled(_shape(live=_amount, dead=_amount), _owes_something)),
+    waits=_Optional(_true),
+    bank_ms=_Optional(_amount),
 )
 
 _KINDS: Final[Mapping[str, _Check]] = {
@@ -259,17 +324,28 @@ _KINDS: Final[Mapping[str, _Check]] = {
         ),
         _together("missing_hand", "missing_link"),
     ),
+    "preferred": _shape(**_at_seat, choices=_choices),
     "paused": _shape(),
     "resumed": _shape(),
-    "hand_opened": _shape(
-        hand=_count,
-        commitment=_bytes32,
-        button=_seat,
-        big_blind_seat=_seat,
-        seats=_list(_seat_state, rising="seat", least=2),
-        misses=_list(_shape(player=_player, hands=_numbers_rising), rising="player"),
-        voids=_amount,
-        small_blind_seat=_Optional(_seat),
+    "hand_opened": _ruled(
+        _shape(
+            hand=_count,
+            commitment=_bytes32,
+            button=_seat,
+            big_blind_seat=_seat,
+            seats=_list(_seat_state, rising="seat", least=2),
+            misses=_list(_shape(player=_player, hands=_numbers_rising), rising="player"),
+            voids=_amount,
+            small_blind_seat=_Optional(_seat),
+            dead_small_blind_seat=_Optional(_seat),
+            straddle_seat=_Optional(_seat),
+            last_small_blind_seat=_Optional(_seat),
+            last_big_blind_seat=_Optional(_seat),
+            departed=_Optional(
+                _list(_shape(player=_player, stack=_amount, at=_amount), rising="player")
+            ),
+        ),
+        _together("last_small_blind_seat", "last_big_blind_seat"),
     ),
     "hand_void": _ruled(
         _shape(
@@ -290,7 +366,11 @@ _KINDS: Final[Mapping[str, _Check]] = {
             _shape(round=_count, randomness=_bytes32, signature=_text("([0-9a-f]{2})+", "hex"))
         ),
     ),
-    "posted": _shape(seat=_seat, what=_words("small_blind", "big_blind"), amount=_count),
+    "posted": _shape(
+        seat=_seat,
+        what=_words("ante", "small_blind", "big_blind", "straddle", "live", "dead"),
+        amount=_count,
+    ),
     "dealt": _shape(
         hand=_count,
         positions=_list(
@@ -326,12 +406,15 @@ _KINDS: Final[Mapping[str, _Check]] = {
         _exactly_one("seat", "board"),
     ),
     "mucked": _shape(hand=_count, seat=_seat, by=_words("policy", "player")),
+    "runs_agreed": _shape(hand=_count, runs=_integer(2, 2), seats=_seats_rising),
+    "blinds_chopped": _shape(hand=_count, seats=_seats_rising),
     "returned": _shape(seat=_seat, amount=_count),
     "awarded": _shape(
         pot=_amount,
         amount=_count,
         rake=_amount,
         board=_board,
+        half=_Optional(_words("high", "low")),
         winners=_list(
             _ruled(
                 _shape(

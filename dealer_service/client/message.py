@@ -40,8 +40,21 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Preset:
+    """A bet or raise by name: the total for the street, and what it costs more."""
+
+    name: str
+    to: int
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
-    """A turn: whose it is, what may be done, and when the clock acts (ms since 1970)."""
+    """A turn: whose it is, what may be done, and when the clock acts (ms since 1970).
+
+    `call` is what a call costs and `call_to` the total for the street that it leads to; `bank_ms`
+    is what of the time is the seat's time bank; `presets` rise.
+    """
 
     hand: int
     turn: int
@@ -52,6 +65,9 @@ class Decision:
     raise_to: Span | None
     no_raise_because: str
     deadline: int
+    call_to: int = 0
+    bank_ms: int = 0
+    presets: tuple[Preset, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

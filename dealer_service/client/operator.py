@@ -1,4 +1,4 @@
-"""What an operator calls, typed: open, list, pause, resume and close games, and follow the chips.
+"""What an operator calls, typed: games from opening to closing, and the movements of chips.
 
 Each change draws a request id of its own, unless the caller gives one to make it repeatable
 across restarts of its own.
@@ -119,6 +119,11 @@ class Operator:
         )
         answer = await self._caller.call(self._stub.CloseGame, request, total=_HAND_SECONDS)
         return answer.size
+
+    async def void_hand(self, game: str, hand: int, *, request_id: str = "") -> None:
+        """End an open hand whose deck is not committed; a game has two such ends at most."""
+        request = operate_pb2.VoidHandRequest(request_id=self._id(request_id), game=game, hand=hand)
+        await self._caller.call(self._stub.VoidHand, request)
 
     async def remove_player(
         self, game: str, player: str, *, reference: str = "", request_id: str = ""

@@ -1,15 +1,15 @@
 """What stands in the log under the player's own name, held against what its client sent.
 
 PROTOCOL.md section 11: its anchor must stand, unchanged, in every opening (ANCHOR); no link,
-anchor, act, show, muck, sitting out, coming back, chips or leaving may stand as its own that it
-did not send and no rule made (NOT_MINE); and a game that goes on from another must have given it
-time to anchor (NO_TIME_TO_ANCHOR).
+anchor, act, choice, agreement, straddle, show, muck, sitting out, coming back, chips or leaving
+may stand as its own that it did not send and no rule made (NOT_MINE); and a game that goes on from
+another must have given it time to anchor (NO_TIME_TO_ANCHOR).
 """
 
 import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from dealer_service.client.grammar import ASIDES
 from dealer_service.client.lines import Entry
@@ -21,6 +21,8 @@ from dealer_service.client.sent import (
     ComeBackSent,
     LeaveSent,
     LinkSent,
+    PreferSent,
+    PreSelectSent,
     SeatAsked,
     Sent,
     ShowSent,
@@ -28,6 +30,15 @@ from dealer_service.client.sent import (
 )
 
 _Kind = TypeVar("_Kind", bound=Sent)
+
+_AHEAD: Final = {
+    "check_fold": frozenset({"check", "fold"}),
+    "check": frozenset({"check"}),
+    "call": frozenset({"call"}),
+    "call_any": frozenset({"check", "call"}),
+    "fold": frozenset({"fold"}),
+}
+"""What may come of an act chosen ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +57,11 @@ class Own:
     """One player in one game: its seat, its anchor, its misses, and what it sent."""
 
     __slots__ = (
+        "_bank_ms",
         "_carried_anchored",
+        "_choices_at_once",
         "_clock_acted",
+        "_counting",
         "_link_ms",
         "_links",
         "_moved_at",
@@ -56,6 +70,7 @@ class Own:
         "_turn_ms",
         "anchor",
         "anchor_spent",
+        "choices",
         "hand_of_mine",
         "leaving",
         "missed",
@@ -71,10 +86,14 @@ class Own:
         self.hand_of_mine: int | None = None
         self.leaving = False
         self.missed: tuple[Missed, ...] = ()
+        self.choices: tuple[str, ...] = ()
         self._sent: list[Sent] = []
         self._links: dict[int, str] = {}
+        self._bank_ms = 0
         self._carried_anchored = False
+        self._choices_at_once = True
         self._clock_acted = False
+        self._counting: tuple[str, ...] = ()
         self._opened_at = 0
         self._moved_at = 0
         self._turn_ms = 0
@@ -102,6 +121,8 @@ class Own:
                 self._end_hand()
             case "hand_ended":
                 self._end_hand()
+            case "runs_agreed" | "blinds_chopped" if self.hand_seat in entry.body["seats"]:
+                self._check_agreement(entry)
             case _ if entry.body.get("player") == self.player:
                 self._check_named(entry)
             case _ if self.hand_seat is not None and entry.body.get("seat") == self.hand_seat:
@@ -117,6 +138,7 @@ class Own:
     def _take_over(self, entry: Entry) -> None:
         rules = entry.body["rules"]
         self._turn_ms, self._link_ms = rules["turn_ms"], rules["link_ms"]
+        self._choices_at_once = rules.get("choices") != "before_links"
         self._opened_at = entry.at
         for each in entry.body.get("previous", {"seats": ()})["seats"]:
             if each["player"] == self.player:
@@ -143,6 +165,25 @@ class Own:
             raise ProtocolBreach(Reason.NO_TIME_TO_ANCHOR, detail)
         self._carried_anchored = False
         self.hand_of_mine = body["hand"] if mine and mine["state"] == "in" else None
+        self._check_choices(entry, mine or {})
+        self._bank_ms = (mine or {}).get("bank_ms", 0)
+
+    def _check_choices(self, entry: Entry, mine: Mapping[str, Any]) -> None:
+        if tuple(mine.get("choices", ())) != self.choices:
+            _refuse(entry, "it repeats other choices than the client sent")
+        straddles = self.hand_seat is not None and entry.body.get("straddle_seat") == self.seat
+        if straddles and "straddle" not in self.choices:
+            _refuse(entry, "it straddles, and did not choose to")
+        self._counting = self.choices
+
+    def _counts(self, choice: str) -> bool:
+        """Say whether a choice of the player's counts in the open hand (9.8)."""
+        return choice in (self.choices if self._choices_at_once else self._counting)
+
+    def _check_agreement(self, entry: Entry) -> None:
+        choice = "runs" if entry.kind == "runs_agreed" else "chop"
+        if not self._counts(choice):
+            _refuse(entry, "it agrees, and did not choose to")
 
     def _check_links(self, entry: Entry) -> None:
         hand, seat = entry.body["hand"], self.hand_seat
@@ -177,6 +218,7 @@ class Own:
         self.anchor = None
         self.anchor_spent = False
         self.leaving = False
+        self.choices = ()
         self._carried_anchored = False
 
     def _check_named(self, entry: Entry) -> None:
@@ -184,17 +226,18 @@ class Own:
         match entry.kind:
             case "seat_taken":
                 self._spend(entry, SeatAsked, lambda asked: _is_asked(asked, body))
-                self.seat, self.anchor = body["seat"], body.get("anchor")
+                self.seat, self.anchor, self.choices = body["seat"], body.get("anchor"), ()
             case "anchored":
                 self._spend(entry, AnchorSent, lambda sent: _is_anchor(sent, body))
                 self.anchor, self.anchor_spent = body["anchor"], False
             case "chips_added":
                 self._spend(entry, ChipsSent, lambda sent: sent.amount == body["amount"])
-            case "sat_out" if body["by"] == "clock":
-                if not self._clock_acted:
-                    _refuse(entry, "it sits out by the clock, which did not act for it")
             case "sat_out":
-                self._spend(entry, SitOutSent, lambda _: True)
+                self._check_sitting_out(entry)
+            case "preferred":
+                told = " ".join(body["choices"])
+                self._spend(entry, PreferSent, lambda sent: sent.choices == told)
+                self.choices = tuple(body["choices"])
             case "came_back":
                 self._spend(entry, ComeBackSent, lambda _: True)
             case "seat_left":
@@ -203,6 +246,12 @@ class Own:
             case "player_removed":
                 self._go(body)
         self._clock_acted = False
+
+    def _check_sitting_out(self, entry: Entry) -> None:
+        if entry.body["by"] != "clock":
+            self._spend(entry, SitOutSent, lambda _: True)
+        elif not self._clock_acted:
+            _refuse(entry, "it sits out by the clock, which did not act for it")
 
     def _go(self, body: Mapping[str, object]) -> None:
         if "stack" in body:
@@ -216,7 +265,7 @@ class Own:
             self._check_act(entry)
         elif entry.kind == "mucked" and body["by"] == "player":
             _refuse(entry, "the client mucks no hand")
-        elif entry.kind == "opened" and body["by"] == "player":
+        elif entry.kind == "opened" and body["by"] == "player" and not self._counts("show"):
             self._spend(entry, ShowSent, lambda show: show.hand == body["hand"])
 
     def _check_act(self, entry: Entry) -> None:
@@ -226,17 +275,24 @@ class Own:
             case "player":
                 hand = self.hand_of_mine
                 self._spend(entry, ActSent, lambda sent: sent.hand == hand and _is_act(sent, body))
+                over = entry.at - self._moved_at - self._turn_ms
+                self._bank_ms -= min(self._bank_ms, max(0, over))
             case "clock" | "absent" if body["act"] not in {"fold", "check"}:
                 _refuse(entry, "no rule but its own makes it do more than check or fold")
             case "clock":
-                if entry.at < self._moved_at + self._turn_ms:
+                if entry.at < self._moved_at + self._turn_ms + self._bank_ms:
                     _refuse(entry, "the clock acted for it before its time was over")
-                self._clock_acted = True
+                self._clock_acted, self._bank_ms = True, 0
             case "absent":
                 if not self.leaving:
                     _refuse(entry, "it acts as absent, and has neither left nor been removed")
             case _:
-                _refuse(entry, "the client sends no acts ahead of its turn")
+                hand = self.hand_of_mine
+                self._spend(
+                    entry,
+                    PreSelectSent,
+                    lambda sent: sent.hand == hand and body["act"] in _AHEAD.get(sent.act, ()),
+                )
 
     def _spend(self, entry: Entry, kind: type[_Kind], fits: Callable[[_Kind], bool]) -> None:
         for index, sent in enumerate(self._sent):

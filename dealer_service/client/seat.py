@@ -5,7 +5,7 @@ it is sent, and after a refusal nothing is sent any more.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from enum import StrEnum, unique
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from typing import Any, Self
 from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.client.calls import Caller
 from dealer_service.client.errors import CallRefusedError, Refusal
-from dealer_service.client.events import Event
+from dealer_service.client.events import ChoicesNotSet, Event
 from dealer_service.client.files import GameFiles
 from dealer_service.client.following import HAND_SECONDS, Following, Successor
 from dealer_service.client.message import Decision
@@ -24,12 +24,14 @@ from dealer_service.client.sent import (
     ChipsSent,
     ComeBackSent,
     LeaveSent,
+    PreferSent,
+    PreSelectSent,
     ShowSent,
     SitOutSent,
 )
 from dealer_service.client.verifier import Watched
 from dealer_service.client.view import TableView
-from dealer_service.client.wire import ACTS
+from dealer_service.client.wire import ACTS, PRE_ACTS
 
 
 @unique
@@ -41,6 +43,28 @@ class Act(StrEnum):
     CALL = "call"
     BET = "bet"
     RAISE = "raise"
+
+
+@unique
+class PreAct(StrEnum):
+    """What may be chosen before one's turn comes."""
+
+    NONE = "none"
+    CHECK_FOLD = "check_fold"
+    CHECK = "check"
+    CALL = "call"
+    CALL_ANY = "call_any"
+    FOLD = "fold"
+
+
+@unique
+class Choice(StrEnum):
+    """A standing choice: to chop the blinds, run a hand twice, show a losing hand, straddle."""
+
+    CHOP = "chop"
+    RUNS = "runs"
+    SHOW = "show"
+    STRADDLE = "straddle"
 
 
 class _Events:
@@ -128,6 +152,7 @@ class Seat:
         self._events = _Events()
         self._current = self._follow(watched, files)
         self._games: dict[asyncio.Task[None], Following] = {}
+        self._carrying: set[asyncio.Task[None]] = set()
         self._task = asyncio.create_task(self._run())
 
     def _follow(self, watched: Watched, files: GameFiles) -> Following:
@@ -217,8 +242,35 @@ class Seat:
         )
         await self._caller.call(self._stub.Act, request)
 
+    async def pre_select(self, act: PreAct, hand: int | None = None) -> None:
+        """Choose an act for the player's next turn, or take it back by `none`.
+
+        It is done at once in the turn if street and bet to match are still the same, else it is
+        forgotten. CallRefusedError when no turn of the player's is to come, or it has come.
+        """
+        following = self._current
+        sent = PreSelectSent(hand or following.verifier.hand, str(act))
+        await following.note(sent)
+        request = play_pb2.PreSelectRequest(
+            game=following.game, hand=sent.hand, act=PRE_ACTS[sent.act]
+        )
+        await self._caller.call(self._stub.PreSelect, request)
+
+    async def prefer(self, *choices: Choice) -> None:
+        """Set all standing choices; they go along into games that go on from this one."""
+        await self._prefer(self._current, choices)
+
+    async def _prefer(self, following: Following, choices: Collection[str]) -> None:
+        rising = sorted({str(choice) for choice in choices})
+        sent = PreferSent(self._request_id(), " ".join(rising))
+        await following.note(sent)
+        request = play_pb2.PreferRequest(
+            request_id=sent.request_id, game=following.game, choices=rising
+        )
+        await self._caller.call(self._stub.Prefer, request)
+
     async def show(self, hand: int | None = None) -> None:
-        """Show both hole cards when the pots are paid and before the hand ends."""
+        """Show all hole cards when the pots are paid and before the hand ends."""
         following = self._current
         sent = ShowSent(self._request_id(), hand or following.verifier.hand)
         await following.note(sent)
@@ -274,17 +326,33 @@ class Seat:
                     return
                 successor = self._current.successor
                 if successor is not None and successor.game != self._current.game:
+                    before = self._current.own
                     self._current = await self._go_on(successor)
                     self._start()
+                    if before is not None and before.choices:
+                        self._carry(before.choices)
         except Exception as error:  # noqa: BLE001 - handed to who iterates
             self._events.put(error)
         finally:
-            for task in self._games:
+            tasks = (*self._games, *self._carrying)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*self._games, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
             for following in {self._current, *self._games.values()}:
                 _let_go(following)
             self._events.put(None)
+
+    def _carry(self, choices: Collection[str]) -> None:
+        """Set the choices of the game before anew, while the new one is followed."""
+        task = asyncio.create_task(self._prefer_again(self._current, choices))
+        self._carrying.add(task)
+        task.add_done_callback(self._carrying.discard)
+
+    async def _prefer_again(self, following: Following, choices: Collection[str]) -> None:
+        try:
+            await self._prefer(following, choices)
+        except CallRefusedError as error:
+            self._events.put(ChoicesNotSet(str(error)))
 
     def _start(self) -> None:
         self._games[asyncio.create_task(self._current.run())] = self._current

@@ -76,6 +76,22 @@ class ComeBackSent:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferSent:
+    """All standing choices, in rising order with a blank between them."""
+
+    request_id: str
+    choices: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreSelectSent:
+    """An act chosen before its turn comes; nothing else makes the call repeatable."""
+
+    hand: int
+    act: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChipsSent:
     """Chips added between hands."""
 
@@ -100,6 +116,8 @@ Sent: TypeAlias = (
     | ShowSent
     | SitOutSent
     | ComeBackSent
+    | PreferSent
+    | PreSelectSent
     | ChipsSent
     | LeaveSent
 )
@@ -113,6 +131,8 @@ _NAMES: Final[Mapping[type[Sent], str]] = MappingProxyType(
         ShowSent: "show",
         SitOutSent: "sit_out",
         ComeBackSent: "come_back",
+        PreferSent: "prefer",
+        PreSelectSent: "pre_select",
         ChipsSent: "chips",
         LeaveSent: "leave",
     }

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from dealer_service.client.dealt import HandSeen, Table
+from dealer_service.client.dealt import HOLDEM_CARDS, HandSeen, Table
 from dealer_service.client.grammar import Grammar, Phase
 from dealer_service.client.lines import Entry, read_line
 from dealer_service.client.message import CardOpening, Decision, Message
@@ -280,6 +280,8 @@ class Verifier:
             case "dealt":
                 self._require_covered_deck(entry)
                 self._open_hand().deal(entry)
+            case "runs_agreed":
+                self._open_hand().run_twice(entry)
             case "opened":
                 self._open_hand().open_logged(entry, proofs)
 
@@ -300,7 +302,8 @@ class Verifier:
                 raise ProtocolBreach(Reason.ROOT, detail)
         beacon = body["rules"].get("beacon")
         chain = bytes.fromhex(beacon["chain"]) if beacon else None
-        self._table = Table(body["origin"], bytes.fromhex(body["game"]), chain)
+        hole_cards = body["rules"].get("hole_cards", HOLDEM_CARDS)
+        self._table = Table(body["origin"], bytes.fromhex(body["game"]), chain, hole_cards)
 
     def _require_covered_deck(self, entry: Entry) -> None:
         committed = self._open_hand().committed

@@ -20,6 +20,7 @@ class SeatView:
     """A seat: its chips behind, its bet on this street, and the cards that the viewer may see.
 
     `state` is a word of PROTOCOL.md 6.3, or "folded", "all_in" or "waiting" for the next hand.
+    `choices` are the standing ones; what it owes it posts when it is dealt in again.
     """
 
     seat: int
@@ -30,6 +31,9 @@ class SeatView:
     state: str = "waiting"
     cards: tuple[str, ...] = ()
     leaving: bool = False
+    choices: tuple[str, ...] = ()
+    owes_live: int = 0
+    owes_dead: int = 0
 
     @property
     def live(self) -> bool:
@@ -47,7 +51,10 @@ class Pot:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """One moment at a table; `street` is empty between hands, `seat` 0 for a watcher."""
+    """One moment at a table; `street` is empty between hands, `seat` 0 for a watcher.
+
+    `second_board` is there, with the cards that both share, where a hand is run twice.
+    """
 
     game: str
     hand: int
@@ -61,6 +68,7 @@ class TableView:
     decision: Decision | None
     rules: Mapping[str, Any] = field(repr=False)
     paused: bool = False
+    second_board: tuple[str, ...] = ()
 
     @property
     def me(self) -> SeatView | None:
@@ -84,7 +92,9 @@ class Viewer:
         self._hand = 0
         self._button = 0
         self._board: tuple[str, ...] = ()
+        self._second_board: tuple[str, ...] = ()
         self._board_dealt = 0
+        self._dead = 0
         self._cards: dict[int, str] = {}
         self._before: dict[int, int] = {}
         self._in_hand = False
@@ -128,7 +138,7 @@ class Viewer:
         cards = tuple(self._cards[position] for position in sorted(self._cards))
         seats = tuple(self._seats[number] for number in sorted(self._seats))
         street = _STREETS.get(self._board_dealt, "") if self._in_hand else ""
-        pots = self._pots if self._awarding else layers(seats)
+        pots = self._pots if self._awarding else layers(seats, self._dead)
         return TableView(
             self._game,
             self._hand,
@@ -142,6 +152,7 @@ class Viewer:
             self.decision,
             self._rules,
             self._paused,
+            self._second_board,
         )
 
     def _set(self, seat: int, **changed: Any) -> None:  # noqa: ANN401 - fields of SeatView
@@ -175,6 +186,9 @@ class Viewer:
         if self._seats[body["seat"]].state == "sitting_out":
             self._set(body["seat"], state="waiting")
 
+    def _preferred(self, body: Body) -> None:
+        self._set(body["seat"], choices=tuple(body["choices"]))
+
     def _pause(self, _: Body) -> None:
         self._paused = True
 
@@ -185,11 +199,9 @@ class Viewer:
         self._hand, self._button = body["hand"], body["button"]
         self._in_hand, self._awarding = True, False
         self._board, self._board_dealt, self._cards = (), 0, {}
+        self._second_board, self._dead = (), 0
         self.decision = None
-        self._seats = {
-            each["seat"]: SeatView(each["seat"], each["player"], each["stack"], state=each["state"])
-            for each in body["seats"]
-        }
+        self._seats = {each["seat"]: _seat(each) for each in body["seats"]}
         self._before = {number: seat.stack for number, seat in self._seats.items()}
 
     def _hand_void(self, _: Body) -> None:
@@ -199,10 +211,21 @@ class Viewer:
         self._end()
 
     def _posted(self, body: Body) -> None:
-        self._pay(body["seat"], body["amount"])
+        number, amount, what = body["seat"], body["amount"], body["what"]
+        owed = {"live": "owes_live", "dead": "owes_dead"}.get(what)
+        if owed is not None:
+            self._set(number, **{owed: 0})
+        if what == "dead" or (what == "ante" and self._rules["ante"]["kind"] == "big_blind"):
+            self._dead += amount
+            self._pay(number, amount, bet=0, paid=0)
+        else:
+            self._pay(number, amount, bet=0 if what == "ante" else amount)
+
+    def _runs_agreed(self, _: Body) -> None:
+        self._second_board = self._board
 
     def _dealt(self, body: Body) -> None:
-        cards = sum(1 for each in body["positions"] if each["to"] == "board")
+        cards = sum(1 for each in body["positions"] if each.get("board") == 1)
         if cards:
             self._board_dealt += cards
             for number in self._seats:
@@ -218,7 +241,9 @@ class Viewer:
 
     def _opened(self, body: Body) -> None:
         cards = tuple(each["card"] for each in body["cards"])
-        if "board" in body:
+        if body.get("board") == 2:
+            self._second_board += cards
+        elif "board" in body:
             self._board += cards
         else:
             self._set(body["seat"], cards=cards)
@@ -231,9 +256,13 @@ class Viewer:
 
     def _awarded(self, body: Body) -> None:
         if not self._awarding:
-            self._pots = layers(self._seats.values())
+            self._pots = layers(self._seats.values(), self._dead)
             self._awarding = True
-        self._pots = self._pots[: body["pot"]]
+        number, above = body["pot"], self._pots[: body["pot"]]
+        for pot in self._pots[number : number + 1]:
+            left = pot.amount - body["amount"]
+            above += (Pot(left, pot.seats),) if left > 0 else ()
+        self._pots = above
         for each in body["winners"]:
             self._set(each["seat"], stack=self._seats[each["seat"]].stack + each["amount"])
 
@@ -245,12 +274,19 @@ class Viewer:
     def _game_closed(self, _: Body) -> None:
         self.decision = None
 
-    def _pay(self, number: int, amount: int) -> None:
+    def _pay(
+        self, number: int, amount: int, *, bet: int | None = None, paid: int | None = None
+    ) -> None:
+        """Take chips from a stack; all of them are bet and paid where nothing else is said."""
         seat = self._seats[number]
         left = seat.stack - amount
-        state = "in" if left else "all_in"
-        bet, paid = seat.bet + amount, seat.paid + amount
-        self._set(number, stack=left, bet=bet, paid=paid, state=state)
+        self._set(
+            number,
+            stack=left,
+            bet=seat.bet + (amount if bet is None else bet),
+            paid=seat.paid + (amount if paid is None else paid),
+            state="in" if left else "all_in",
+        )
 
     def _end(self) -> None:
         self._in_hand = self._awarding = False
@@ -259,6 +295,7 @@ class Viewer:
         for number, seat in self._seats.items():
             state = seat.state if seat.state == "sitting_out" else "waiting"
             self._seats[number] = replace(seat, bet=0, paid=0, state=state)
+        self._dead = 0
 
     _HANDLERS: ClassVar[Mapping[str, Callable[["Viewer", Body], None]]] = {
         "game_opened": _game_opened,
@@ -268,11 +305,13 @@ class Viewer:
         "chips_added": _chips_added,
         "sat_out": _sat_out,
         "came_back": _came_back,
+        "preferred": _preferred,
         "paused": _pause,
         "resumed": _resume,
         "hand_opened": _hand_opened,
         "hand_void": _hand_void,
         "posted": _posted,
+        "runs_agreed": _runs_agreed,
         "dealt": _dealt,
         "acted": _acted,
         "opened": _opened,
@@ -283,8 +322,21 @@ class Viewer:
     }
 
 
-def layers(seats: Iterable[SeatView]) -> tuple[Pot, ...]:
-    """Lay what the seats have paid in pots, main pot first (PROTOCOL.md 9.6)."""
+def _seat(told: Mapping[str, Any]) -> SeatView:
+    owes = told.get("owes", {})
+    return SeatView(
+        told["seat"],
+        told["player"],
+        told["stack"],
+        state=told["state"],
+        choices=tuple(told.get("choices", ())),
+        owes_live=owes.get("live", 0),
+        owes_dead=owes.get("dead", 0),
+    )
+
+
+def layers(seats: Iterable[SeatView], dead: int = 0) -> tuple[Pot, ...]:
+    """Lay what the seats have paid in pots, main pot first, which gets dead money (9.6)."""
     paid = [(seat.paid, seat.seat, seat.live) for seat in seats if seat.paid]
     totals = sorted({amount for amount, _, live in paid if live})
     pots: list[Pot] = []
@@ -298,4 +350,6 @@ def layers(seats: Iterable[SeatView]) -> tuple[Pot, ...]:
         else:
             pots.append(Pot(chips, who))
         below = level
+    if dead and pots:
+        pots[0] = Pot(pots[0].amount + dead, pots[0].seats)
     return tuple(pots)

@@ -3,7 +3,14 @@
 from typing import Final
 
 from cutcard.v1 import play_pb2
-from dealer_service.client.message import CardOpening, CardProof, Decision, Message, Span
+from dealer_service.client.message import (
+    CardOpening,
+    CardProof,
+    Decision,
+    Message,
+    Preset,
+    Span,
+)
 
 ACTS: Final = {
     "fold": play_pb2.ACT_FOLD,
@@ -11,6 +18,14 @@ ACTS: Final = {
     "call": play_pb2.ACT_CALL,
     "bet": play_pb2.ACT_BET,
     "raise": play_pb2.ACT_RAISE,
+}
+PRE_ACTS: Final = {
+    "none": play_pb2.PRE_ACT_NONE,
+    "check_fold": play_pb2.PRE_ACT_CHECK_FOLD,
+    "check": play_pb2.PRE_ACT_CHECK,
+    "call": play_pb2.PRE_ACT_CALL,
+    "call_any": play_pb2.PRE_ACT_CALL_ANY,
+    "fold": play_pb2.PRE_ACT_FOLD,
 }
 
 
@@ -46,6 +61,9 @@ def read_decision(decision: play_pb2.Decision) -> Decision:
         raise_to=_span(getattr(decision, "raise")) if decision.HasField("raise") else None,
         no_raise_because=decision.no_raise_because,
         deadline=decision.deadline,
+        call_to=decision.call_to,
+        bank_ms=decision.bank_ms,
+        presets=tuple(Preset(one.name, one.to, one.cost) for one in decision.presets),
     )
 
 

@@ -9,11 +9,12 @@ from google.protobuf.descriptor import FieldDescriptor
 from cutcard.v1 import entry_pb2
 from dealer_service.client.lines import read_line
 from dealer_service.client.refusing import ProtocolBreach, Reason
-from tests.support.simulator import LIVELY, play_chain, play_game
+from tests.support.simulator import HOUSE_LIFE, HOUSES, LIVELY, play_chain, play_game
 from tests.support.transcripts import dump
 
 ENTRY = entry_pb2.Entry.DESCRIPTOR
 KINDS: dict[str, Any] = {f.name: f.message_type for f in ENTRY.oneofs_by_name["kind"].fields}
+OPTIONAL_LISTS = {("Winner", "best_five"), ("SeatState", "choices"), ("HandOpened", "departed")}
 
 
 def lively_lines() -> dict[str, list[bytes]]:
@@ -21,6 +22,11 @@ def lively_lines() -> dict[str, list[bytes]]:
     lines: dict[str, list[bytes]] = {}
     games = [play_game(seed=seed, hands=12, habits=LIVELY) for seed in range(4)]
     games += play_chain(seed=1, games=2, hands=2)
+    games += [
+        play_game(seed=3, hands=15, players=players, habits=HOUSE_LIFE, rules=rules)
+        for rules in HOUSES.values()
+        for players in (2, 5)
+    ]
     for game in games:
         for line in game.lines:
             (kind,) = json.loads(line).keys() - {"at"}
@@ -68,7 +74,8 @@ def test_a_field_more_or_less_is_refused(kind: str) -> None:
                 value = json.loads(line)
                 body, _ = objects(value[kind], KINDS[kind])[number]
                 # A field that holds a message has presence also where it is required.
-                optional = shape.fields_by_name[name].has_presence or name == "best_five"
+                presence = shape.fields_by_name[name].has_presence
+                optional = presence or (shape.name, name) in OPTIONAL_LISTS
                 if not optional or name in {"rules", "reveal"}:
                     del body[name]
                     refuse(value)
