@@ -79,6 +79,11 @@ def _parser() -> argparse.ArgumentParser:
         default=".",
         help="where the evidence of a fork is written (the current directory)",
     )
+    verify.add_argument(
+        "--referee",
+        choices=("pokerkit",),
+        help="have each hand played again by this engine too; what it says decides nothing",
+    )
     verify.add_argument("--json", action="store_true", help="print one JSON object")
     verify.set_defaults(run=_verify)
 

@@ -17,6 +17,7 @@ from audit_cli.report.finding import (
     Finding,
     Fork,
     Notice,
+    Opinion,
     Promise,
     Report,
 )
@@ -37,6 +38,7 @@ class _Gathered:
         self.forks: list[Fork] = []
         self.damage: list[Damaged] = []
         self.games: list[AuditedGame] = []
+        self.opinions: list[Opinion] = []
 
     def finding(self, finding: Finding, /) -> None:
         self.findings.append(finding)
@@ -49,6 +51,9 @@ class _Gathered:
 
     def fork(self, fork: Fork, /) -> None:
         self.forks.append(fork)
+
+    def opinion(self, opinion: Opinion, /) -> None:
+        self.opinions.append(opinion)
 
     def unreadable(self, damaged: Damaged, /) -> None:
         self.damage.append(damaged)
@@ -90,6 +95,7 @@ def audit(
         forks=tuple(gathered.forks),
         asked=frozenset(asked),
         required=required,
+        opinions=tuple(gathered.opinions),
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from audit_cli import say
 from audit_cli.checkpoint import parse_game_checkpoint
-from audit_cli.checks import CHECKS, Request
+from audit_cli.checks import CHECKS, CheckMaker, Request
 from audit_cli.checks.check import OutsideNote, RecordFile
 from audit_cli.gamefile import Damage, read_game_file
 from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         message = "standard input can be read once only"
         raise UsageError(message)
     required = _required(options.require)
+    makers = _makers(options.referee)
     request, warnings = _request(options, notes)
     for name in files:
         if name != "-":
@@ -61,10 +62,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(message)
     # An audit makes millions of values and hardly a cycle: looking for cycles is rarely worth it.
     gc.set_threshold(_ALLOCATIONS, 50, 50)
-    report = audit(_items(files), request, CHECKS, required=required, warnings=warnings)
+    report = audit(_items(files), request, makers, required=required, warnings=warnings)
     written = [_write_fork(directory, fork, number) for number, fork in enumerate(report.forks, 1)]
     notices = (*report.notices, *(Notice(words) for words in written if words))
-    report = replace(report, notices=notices)
+    report = replace(report, notices=notices, referee=options.referee or "")
     for words in report.warnings:
         say.warning(words)
     if options.json:
@@ -74,6 +75,21 @@ def run(options: argparse.Namespace) -> int:
         width = shutil.get_terminal_size().columns if person else None
         say.out(render_text(report, colour=person, width=width))
     return int(report.exit_status())
+
+
+def _makers(referee: str | None) -> tuple[CheckMaker, ...]:
+    """Return the makers of all checks, with the referee that is asked for behind them."""
+    if referee is None:
+        return CHECKS
+    from audit_cli.referee.refereed import refereed_by  # noqa: PLC0415  (when it is asked for)
+    from audit_cli.referee.second_table import load  # noqa: PLC0415
+
+    try:
+        kit = load()
+    except ImportError:
+        message = f"--referee {referee}: PokerKit is not installed"
+        raise UsageError(message, 'pip install "cutcard[referee]"') from None
+    return (*CHECKS, refereed_by(kit))
 
 
 def _required(given: Sequence[str]) -> frozenset[Promise]:

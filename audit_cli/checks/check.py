@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from audit_cli.checkpoint import Checkpoint
     from audit_cli.coverage import Ended
     from audit_cli.note import Note, VerifierKey
-    from audit_cli.report.finding import Damaged, Finding, Fork, Notice
+    from audit_cli.report.finding import Damaged, Finding, Fork, Notice, Opinion
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,10 @@ class Emit(Protocol):
 
     def fork(self, fork: Fork, /) -> None:
         """Have the evidence of a fork written out."""
+        ...
+
+    def opinion(self, opinion: Opinion, /) -> None:
+        """Tell what a referee says of a hand."""
         ...
 
     def unreadable(self, damaged: Damaged, /) -> None:

@@ -87,6 +87,24 @@ class Finding:
     evidence: tuple[str, ...] = ()
 
 
+class Stand(Enum):
+    """Where a referee stands on a hand."""
+
+    AGREES = "agrees"
+    OUTSIDE = "outside its zone"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a referee says of a hand: why it is outside its zone, or what differs."""
+
+    game: str
+    hand: int
+    stand: Stand
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Damaged:
     """A line of the input that is not of this format."""
@@ -138,7 +156,10 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that an audit has to say. `asked` are the promises that decide between 0 and 4."""
+    """All that an audit has to say. `asked` are the promises that decide between 0 and 4.
+
+    `opinions` are those of the `referee` that was asked for, if one was; they decide nothing.
+    """
 
     games: tuple[AuditedGame, ...]
     findings: tuple[Finding, ...]
@@ -148,6 +169,8 @@ class Report:
     forks: tuple[Fork, ...]
     asked: frozenset[Promise]
     required: frozenset[Promise]
+    referee: str = ""
+    opinions: tuple[Opinion, ...] = ()
 
     def of(self, promise: Promise) -> tuple[Finding, ...]:
         """Return the findings on one promise, in the order in which they were made."""

@@ -9,9 +9,19 @@ import json
 import textwrap
 
 from audit_cli.problem import printable
-from audit_cli.report.finding import ExitStatus, Finding, Fork, Notice, Promise, Report, Verdict
+from audit_cli.report.finding import (
+    ExitStatus,
+    Finding,
+    Fork,
+    Notice,
+    Promise,
+    Report,
+    Stand,
+    Verdict,
+)
 
 MAX_DETAILS = 20
+MAX_OPINIONS = 40
 
 _COLOURS = {
     Verdict.HOLDS: "32",
@@ -57,13 +67,9 @@ def render_text(report: Report, *, colour: bool, width: int | None = None) -> st
         if len(details) > MAX_DETAILS:
             page.add(f"  and {len(details) - MAX_DETAILS:,} more; --json lists them all")
     _add_notices(page, report, several=several)
-    if report.damage:
-        page.add("", "not of this format:")
-    for damaged in report.damage:
-        place = f"{printable(damaged.source, 200)}, line {damaged.line:,}"
-        page.add(f"  {place}: {_safe(damaged.reason)}")
-        if damaged.hint:
-            page.add(f"    hint: {_safe(damaged.hint)}")
+    if report.referee:
+        _add_opinions(page, report, several=several)
+    _add_damage(page, report)
     status = report.exit_status()
     page.add("", f"{_SUMMARIES[status]} (exit status {int(status)})")
     return "\n".join(page.lines) + "\n"
@@ -170,11 +176,58 @@ def _add_notices(page: _Page, report: Report, *, several: bool) -> None:
         page.add(*(f"{indent}  {_safe(item)}" for item in notice.details))
 
 
+def _add_damage(page: _Page, report: Report) -> None:
+    if report.damage:
+        page.add("", "not of this format:")
+    for damaged in report.damage:
+        place = f"{printable(damaged.source, 200)}, line {damaged.line:,}"
+        page.add(f"  {place}: {_safe(damaged.reason)}")
+        if damaged.hint:
+            page.add(f"    hint: {_safe(damaged.hint)}")
+
+
+def _add_opinions(page: _Page, report: Report, *, several: bool) -> None:
+    """Add what the referee says, hands of one mind together."""
+    page.add("", f"{report.referee}, as a referee that decides nothing:")
+    hands: dict[tuple[str, Stand, str], list[int]] = {}
+    for opinion in report.opinions:
+        said = (opinion.game, opinion.stand, opinion.text)
+        hands.setdefault(said, []).append(opinion.hand)
+    if not hands:
+        page.add("  no hand ended")
+    games = [game.game for game in report.games]
+    stands = list(Stand)
+    order = sorted(hands, key=lambda said: (games.index(said[0]), stands.index(said[1])))
+    game = None
+    for said in order[:MAX_OPINIONS]:
+        if several and said[0] != game:
+            game = said[0]
+            page.add(f"  game {_safe(game[:8])}")
+        text = f": {_safe(said[2])}" if said[2] else ""
+        noun = "hand" if len(hands[said]) == 1 else "hands"
+        page.add(f"  {said[1].value}, {noun} {_ranges(hands[said])}{text}")
+    if len(order) > MAX_OPINIONS:
+        page.add(f"  and {len(order) - MAX_OPINIONS:,} more; --json lists them all")
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Say rising numbers with their runs drawn together: "1-5, 7"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(
+        f"{first:,}" if first == last else f"{first:,}-{last:,}" for first, last in runs
+    )
+
+
 def render_json(report: Report) -> str:
     """Return the report for machines: one JSON object on one line."""
     verdicts = report.verdicts()
     status = report.exit_status()
-    value = {
+    value: dict[str, object] = {
         "exit_status": int(status),
         "summary": _SUMMARIES[status],
         "games": [
@@ -205,7 +258,25 @@ def render_json(report: Report) -> str:
         "warnings": list(report.warnings),
         "notices": [_notice_value(notice) for notice in report.notices],
     }
+    if report.referee:
+        value["referee"] = _referee_value(report)
     return json.dumps(value) + "\n"
+
+
+def _referee_value(report: Report) -> dict[str, object]:
+    counts = {stand.value: 0 for stand in Stand}
+    hands = []
+    for opinion in report.opinions:
+        counts[opinion.stand.value] += 1
+        told: dict[str, object] = {
+            "game": opinion.game,
+            "hand": opinion.hand,
+            "stand": opinion.stand.value,
+        }
+        if opinion.text:
+            told["text"] = opinion.text
+        hands.append(told)
+    return {"name": report.referee, "counts": counts, "hands": hands}
 
 
 def _finding_value(finding: Finding) -> dict[str, object]:

@@ -1,24 +1,43 @@
-"""The audit rests on the standard library and `cryptography` alone, in every import it has."""
+"""The audit rests on the standard library and `cryptography` alone, in every import it has.
+
+One module asks PokerKit for a second opinion, and imports it only when it is asked to.
+"""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
 import audit_cli
 
 ALLOWED = sys.stdlib_module_names | {"audit_cli", "cryptography"}
-SOURCES = sorted(Path(audit_cli.__path__[0]).rglob("*.py"))
+REFEREE = ("referee/second_table.py", "pokerkit")
+ROOT = Path(audit_cli.__path__[0])
+SOURCES = sorted(ROOT.rglob("*.py"))
 
 
 def test_every_import_of_the_audit_is_stdlib_or_cryptography() -> None:
     assert SOURCES
     foreign = {
-        (path.name, module)
+        (path.relative_to(ROOT).as_posix(), module)
         for path in SOURCES
         for module in find_imports(path.read_text())
         if module.partition(".")[0] not in ALLOWED
     }
-    assert not foreign
+    assert foreign == {REFEREE}
+
+
+def test_the_referee_is_not_imported_before_it_is_asked_for() -> None:
+    source = (ROOT / REFEREE[0]).read_text()
+    at_once = {
+        node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert not any("pokerkit" in ast.unparse(node) for node in at_once)
+    code = "import sys, audit_cli.verify_command, audit_cli.referee.refereed; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT.parent
+    )
+    assert "pokerkit" not in done.stdout.split()
 
 
 def test_imports_are_found_wherever_they_stand() -> None:

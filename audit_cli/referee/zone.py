@@ -1,0 +1,91 @@
+"""Where PokerKit plays by other rules than the protocol: hands outside its zone, and why.
+
+Some it can not be told of at all. In others it differs only now and then: there its word counts
+where it agrees, and is put down to the known difference where it does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit_cli.poker.rules import Structure
+from audit_cli.referee.witnessed import Acted, Boarded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from audit_cli.referee.witnessed import WitnessedHand
+
+_LATE_STRADDLES = frozenset({"button", "mississippi"})
+
+
+def untold(hand: WitnessedHand) -> str | None:
+    """Return why PokerKit can not be told of a hand, or None."""
+    if hand.chopped:
+        return "it does not chop blinds"
+    if any(what in ("live", "dead") for what, _, _ in hand.posts):
+        return "it has no posts besides blinds and antes"
+    straddle = hand.rules.straddle
+    if hand.at.straddle is not None and straddle is not None and straddle[0] in _LATE_STRADDLES:
+        return "it has another order of turns with a straddle on the button or before it"
+    if hand.rake and len({seat for award in hand.awards for seat, _ in award.shares}) > 1:
+        return "it shares rake otherwise among several winners"
+    return None
+
+
+def known_difference(hand: WitnessedHand) -> str | None:
+    """Return the known difference that explains why PokerKit sees a hand otherwise, or None."""
+    return next(_differences(hand), None)
+
+
+def _differences(hand: WitnessedHand) -> Iterator[str]:
+    rules = hand.rules
+    short = _has_short_blind(hand)
+    if rules.ante is not None and rules.ante[0] == "big_blind":
+        stack = hand.stacks.get(hand.at.big_blind, 0)
+        if stack < rules.big_blind + rules.ante[1]:
+            yield "it takes the big blind's ante before the blind"
+    if short:
+        yield "it takes what a short blind posted as the bet to call"
+    if rules.structure is Structure.POT_LIMIT:
+        if rules.rounded_up:
+            yield "it counts the small blind in the pot as it is, not as a big blind"
+        if short or hand.at.small_blind is None:
+            yield "it counts in the pot only what was posted of the blinds"
+    if rules.structure is not Structure.FIXED_LIMIT and _has_short_all_in(hand):
+        yield "it measures raises otherwise behind short all-ins"
+    yield from _odd_chips(hand)
+
+
+def _odd_chips(hand: WitnessedHand) -> Iterator[str]:
+    uneven = [award for award in hand.awards if len({amount for _, amount in award.shares}) > 1]
+    parted = hand.runs > 1 or hand.rules.game.hi_lo
+    if hand.rules.chip_unit > 1 and (uneven or parted):
+        yield "it knows no chip units"
+    if any(len(award.shares) > 2 for award in uneven):
+        yield "it gives every odd chip to the first winner"
+    if parted:
+        yield "it gives the odd chips of boards and halves otherwise"
+
+
+def _has_short_blind(hand: WitnessedHand) -> bool:
+    rules = hand.rules
+    full = {
+        "small_blind": rules.small_blind,
+        "big_blind": rules.big_blind,
+        "straddle": 2 * rules.big_blind,
+    }
+    return any(amount < full.get(what, 0) for what, _, amount in hand.posts)
+
+
+def _has_short_all_in(hand: WitnessedHand) -> bool:
+    """Whether some all-in was less than a full bet or raise."""
+    to_match = full = hand.rules.big_blind
+    for event in hand.events:
+        if isinstance(event, Boarded):
+            to_match, full = 0, hand.rules.big_blind
+        elif isinstance(event, Acted) and event.act in ("bet", "raise"):
+            if event.to - to_match < full:
+                return True
+            to_match, full = event.to, event.to - to_match
+    return False
