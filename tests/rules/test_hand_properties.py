@@ -1,4 +1,6 @@
-"""What holds after every entry of every hand, whatever is played."""
+"""What holds after every entry of every hand, under every structure, variant and house option."""
+
+from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,107 +10,64 @@ from dealer_service.rules.cards import CARDS
 from dealer_service.rules.entry import (
     Act,
     Acted,
+    AnteKind,
     Awarded,
+    BlindsChopped,
     By,
-    DeckCommitted,
+    Dealt,
+    Destination,
     Entry,
     HandEnded,
-    HandOpened,
-    OpenedCard,
+    Mucked,
+    Opened,
+    Post,
+    Posted,
     Returned,
-    RuleSet,
-    SeatLeft,
+    RunsAgreed,
+    Structure,
 )
-from dealer_service.rules.refusal import Refusal
-from tests.runners.driver import make_rules, open_hand
+from dealer_service.rules.ruleset import find_faults
+from tests.support.random_rules import Lines, RandomHand, play_hand, random_opening, random_rules
 
-Played = tuple[RuleSet, HandOpened, tuple[OpenedCard, ...], list[tuple[int, Entry]]]
+FORCED = Posted | Dealt | Mucked | Returned | Awarded | RunsAgreed | BlindsChopped
 
 
 @st.composite
-def games(draw: st.DrawFn) -> Played:
-    """Play a whole hand with any seats, blinds, stacks, cards, choices, clocks and leavers."""
-    seats = sorted(draw(st.sets(st.integers(1, 10), min_size=2, max_size=10)))
-    unit = draw(st.sampled_from([1, 5]))
-    small = unit * draw(st.integers(1, 10))
-    big = small + unit * draw(st.integers(0, 10))
-    stacks = {seat: draw(st.integers(1, 30 * big)) for seat in seats}
-    blinds = draw(st.permutations(seats))
-    small_seat = draw(st.sampled_from([blinds[0], None]))
-    opened = open_hand(stacks, draw(st.integers(1, 10)), small_seat, blinds[1])
-    rules = make_rules(small, big, chip_unit=unit)
-    order = draw(st.permutations(CARDS))
-    deck = tuple(OpenedCard(at, card, "00" * 16) for at, card in enumerate(order))
-    state = engine.begin(rules, opened)
-    lines: list[tuple[int, Entry]] = []
-    at = 0
-
-    def fold(entry: Entry) -> None:
-        nonlocal state
-        state = engine.evolve(state, at, entry)
-        lines.append((at, entry))
-
-    fold(DeckCommitted(1, (), "00" * 32, "00" * 32))
-    while True:
-        for entry in engine.forced(state, deck):
-            fold(entry)
-        decision = engine.decision(state)
-        if decision is None:
-            fold(engine.ending(state))
-            return rules, opened, deck, lines
-        what = draw(
-            st.sampled_from(
-                ["call", "call", "call", "raise", "raise", "all_in", "fold", "clock", "leave"]
-            )
-        )
-        if what == "leave":
-            leaver = draw(st.sampled_from(seats))
-            if leaver not in state.marks.absent:
-                fold(SeatLeft(leaver, f"player-{leaver}"))
-        if decision.seat in state.marks.absent:
-            fold(engine.clock_act(state, By.ABSENT))
-            continue
-        if what == "clock":
-            at = decision.deadline
-            fold(engine.clock_act(state, By.CLOCK))
-            continue
-        at += draw(st.integers(0, 50))
-        acted = choose(draw, state, decision, what)
-        assert isinstance(acted, Acted), acted
-        fold(acted)
+def games(draw: st.DrawFn) -> RandomHand:
+    """Play a whole hand under any rules, with any seats, stacks, cards, choices and clocks."""
+    rng = draw(st.randoms(use_true_random=False))
+    return make_game(rng)
 
 
-def choose(
-    draw: st.DrawFn, state: engine.HandState, decision: engine.Decision, what: str
-) -> Acted | Refusal:
-    offer = decision.bet or decision.raise_
-    to: int | None = None
-    act = Act.CHECK if decision.may_check else Act.CALL
-    if what == "fold":
-        act = Act.FOLD
-    elif offer and what in {"raise", "all_in"}:
-        act = Act.BET if decision.bet else Act.RAISE
-        most = min(offer.max, 3 * offer.min)
-        to = offer.max if what == "all_in" else draw(st.integers(offer.min, most))
-    return engine.act(state, decision.seat, decision.turn, act, to, By.PLAYER)
+def make_game(rng: Random) -> RandomHand:
+    rules = random_rules(rng)
+    return play_hand(rng, rules, random_opening(rng, rules))
 
 
-def check_chips(state: engine.HandState, lines: list[tuple[int, Entry]]) -> None:
-    """No chip appears or is lost; pots and what went back are what was put in."""
+def is_dead(hand: RandomHand, entry: Posted) -> bool:
+    ante = hand.rules.ante
+    bb_ante = ante is not None and ante.kind is AnteKind.BIG_BLIND
+    return entry.what is Post.DEAD or (entry.what is Post.ANTE and bb_ante)
+
+
+def check_chips(hand: RandomHand, state: engine.HandState, lines: Lines) -> None:
+    """No chip appears or is lost; pots and what went back are what was put in and dead money."""
     begun = {chair.seat: chair.stack for chair in state.frame.chairs}
-    paid = sum(
-        winner.amount
-        for _, entry in lines
-        if isinstance(entry, Awarded)
-        for winner in entry.winners
-    )
+    entries = [entry for _, entry in lines]
+    awards = [entry for entry in entries if isinstance(entry, Awarded)]
+    paid = sum(winner.amount for award in awards for winner in award.winners)
+    raked = sum(award.rake for award in awards)
+    for award in awards:
+        assert award.amount == award.rake + sum(winner.amount for winner in award.winners)
+    dead = sum(one.amount for one in entries if isinstance(one, Posted) and is_dead(hand, one))
     put = sum(chair.put for chair in state.chairs)
-    assert sum(engine.list_stacks(state).values()) + put - paid == sum(begun.values())
-    assert all(chair.stack >= 0 and chair.bet >= 0 for chair in state.chairs)
-    assert sum(pot.amount for pot in engine.list_pots(state)) == put
-    back = sum(entry.amount for _, entry in lines if isinstance(entry, Returned))
-    spent = sum(begun[seat] - stack for seat, stack in engine.list_stacks(state).items())
-    assert put + back == spent + paid + back
+    behind = sum(engine.list_stacks(state).values())
+    # What lies in the pots and what the house has taken of them is put in, and not paid.
+    assert behind + put + dead - paid == sum(begun.values())
+    assert all(chair.stack >= 0 and chair.bet >= 0 and chair.put >= 0 for chair in state.chairs)
+    assert sum(pot.amount for pot in engine.list_pots(state)) == put + dead
+    if state.stage in {engine.Stage.PAUSE, engine.Stage.ENDED}:
+        assert paid + raked == put + dead
 
 
 def check_turn(state: engine.HandState) -> None:
@@ -120,84 +79,111 @@ def check_turn(state: engine.HandState) -> None:
         assert chair.stack > 0
         assert decision.call > 0 or not chair.acted
         assert decision.call <= chair.stack
+        assert decision.call_to == chair.bet + decision.call
         assert sum(not other.folded for other in state.chairs) > 1
         assert decision.bet is None or decision.raise_ is None
         assert bool(decision.no_raise_because) == (not decision.bet and not decision.raise_)
+        if decision.seat not in state.marks.absent:
+            check_offer(state, decision)
     live = {chair.seat for chair in state.chairs if not chair.folded}
     assert live
     for pot in engine.list_pots(state):
+        assert pot.amount > 0
         assert pot.eligible
         assert set(pot.eligible) <= live
 
 
-def check_cards(state: engine.HandState) -> None:
-    """No card is open twice, and what is open is remembered."""
+def check_offer(state: engine.HandState, decision: engine.Decision) -> None:
+    """An offer rises above what there is to match, and its presets are acts that are taken."""
+    chair = state.chairs[state.frame.place[decision.seat]]
+    offer = decision.bet or decision.raise_
+    assert bool(decision.presets) == (offer is not None)
+    if offer is None:
+        return
+    assert state.betting.to_match < offer.min <= offer.max <= chair.bet + chair.stack
+    if state.frame.rules.structure is Structure.FIXED_LIMIT:
+        assert offer.min == offer.max
+    totals = [preset.to for preset in decision.presets]
+    assert totals == sorted(set(totals))
+    assert {offer.min, offer.max} >= {totals[0]}
+    act = Act.BET if decision.bet else Act.RAISE
+    for to in {*totals, offer.min, offer.max}:
+        acted = engine.act(state, decision.seat, decision.turn, act, to, By.PLAYER)
+        assert isinstance(acted, Acted)
+    for to in (offer.min - 1, offer.max + 1):
+        refused = engine.act(state, decision.seat, decision.turn, act, to, By.PLAYER)
+        assert not isinstance(refused, Acted)
+    assert all(preset.cost == preset.to - chair.bet for preset in decision.presets)
+
+
+def check_cards(state: engine.HandState, lines: Lines) -> None:
+    """No card is open twice, none from where it was not dealt, and positions go out in order."""
     layout = state.layout
-    cards = [*layout.board, *(card for shown in layout.shown for card in shown.cards)]
+    first, second = layout.board, layout.second or ()
+    alone = [card for place, card in enumerate(second) if first[place : place + 1] != (card,)]
+    cards = [*first, *alone, *(card for shown in layout.shown for card in shown.cards)]
     assert len(set(cards)) == len(cards)
     assert layout.seen == sum(1 << CARDS.index(card) for card in cards)
+    dealt = [one for _, entry in lines if isinstance(entry, Dealt) for one in entry.positions]
+    assert [one.position for one in dealt] == list(range(len(dealt)))
+    for seat in state.frame.seats:
+        given = [one for one in dealt if one.to is Destination.SEAT and one.seat == seat]
+        assert len(given) in {0, state.frame.hole_cards}
 
 
-@settings(max_examples=250)
+@settings(max_examples=200, deadline=None)
 @given(games())
 def test_the_invariants_hold_after_every_entry_and_folding_again_is_the_same(
-    played: Played,
+    hand: RandomHand,
 ) -> None:
-    rules, opened, deck, lines = played
-    state = engine.begin(rules, opened)
-    done: list[tuple[int, Entry]] = []
+    assert find_faults(hand.rules) == ()
+    state = engine.begin(hand.rules, hand.opened)
+    done: Lines = []
     turn = 0
-    for at, entry in lines:
-        if not isinstance(entry, Acted | HandEnded | DeckCommitted | SeatLeft):
-            assert engine.forced(state, deck)[0] == entry
+    for at, entry in hand.lines:
+        by_hand = isinstance(entry, Opened) and state.stage is not engine.Stage.PAUSE
+        if isinstance(entry, FORCED) or by_hand:
+            assert engine.forced(state, hand.deck)[0] == entry
         state = engine.evolve(state, at, entry)
         done.append((at, entry))
-        check_chips(state, done)
+        check_chips(hand, state, done)
         check_turn(state)
-        check_cards(state)
+        check_cards(state, done)
         if isinstance(entry, Acted):
             turn += 1
             assert entry.turn == turn
             assert state.betting.turn == turn + 1
     assert state.stage is engine.Stage.ENDED
-    last = lines[-1][1]
+    assert state == hand.state
+    last = hand.lines[-1][1]
     assert isinstance(last, HandEnded)
     assert {one.seat: one.stack for one in last.stacks} == engine.list_stacks(state)
-    assert sum(one.stack for one in last.stacks) == sum(one.stack for one in opened.seats)
+    raked = sum(entry.rake for _, entry in hand.lines if isinstance(entry, Awarded))
+    stacks = sum(one.stack for one in hand.opened.seats)
+    assert sum(one.stack for one in last.stacks) + raked == stacks
 
 
-@settings(max_examples=60)
+@settings(max_examples=50, deadline=None)
 @given(games())
-def test_playing_on_gives_the_state_that_its_entries_fold_to(played: Played) -> None:
-    rules, opened, deck, lines = played
-    state = engine.begin(rules, opened)
-    for at, entry in lines:
-        entries, ahead = engine.play_on(state, at, deck)
+def test_playing_on_gives_the_state_that_its_entries_fold_to(hand: RandomHand) -> None:
+    state = engine.begin(hand.rules, hand.opened)
+    for at, entry in hand.lines:
+        entries, ahead = engine.play_on(state, at, hand.deck)
         folded = state
         for one in entries:
             folded = engine.evolve(folded, at, one)
         assert folded == ahead
-        assert entries == engine.forced(state, deck)
+        assert entries == engine.forced(state, hand.deck)
         state = engine.evolve(state, at, entry)
 
 
-@settings(max_examples=60)
-@given(games(), st.data())
-def test_a_changed_entry_never_pays_anybody_more(played: Played, data: st.DataObject) -> None:
-    """An award, return or ending with another amount is refused wherever it stands."""
-    rules, opened, _, lines = played
-    state = engine.begin(rules, opened)
-    for at, entry in lines:
-        match entry:
-            case Returned(seat, amount):
-                wrong: Entry = Returned(seat, amount + data.draw(st.integers(1, 9)))
-            case Awarded(pot, amount, rake, board, winners):
-                wrong = Awarded(pot, amount + 1, rake, board, winners)
-            case HandEnded(hand, stacks):
-                wrong = HandEnded(hand, stacks[1:])
-            case _:
-                wrong = entry
-        if wrong is not entry:
+@settings(max_examples=50, deadline=None)
+@given(games(), st.integers(1, 9))
+def test_a_changed_entry_never_pays_anybody_more(hand: RandomHand, more: int) -> None:
+    """A post, award, return or ending with another amount is refused wherever it stands."""
+    state = engine.begin(hand.rules, hand.opened)
+    for at, entry in hand.lines:
+        for wrong in change(entry, more):
             try:
                 engine.evolve(state, at, wrong)
             except engine.ImpossibleEntry:
@@ -205,3 +191,47 @@ def test_a_changed_entry_never_pays_anybody_more(played: Played, data: st.DataOb
             else:
                 raise AssertionError(wrong)
         state = engine.evolve(state, at, entry)
+
+
+def change(entry: Entry, more: int) -> list[Entry]:  # noqa: PLR0911 - one for each kind
+    match entry:
+        case Posted(seat, what, amount):
+            return [Posted(seat, what, amount + more), Posted(seat + more, what, amount)]
+        case Returned(seat, amount):
+            return [Returned(seat, amount + more)]
+        case Awarded(pot, amount, rake, board, winners, half):
+            return [
+                Awarded(pot, amount + more, rake, board, winners, half),
+                Awarded(pot, amount, rake + more, board, winners, half),
+                Awarded(pot, amount, rake, 3 - board, winners, half),
+                Awarded(pot, amount, rake, board, winners[1:], half),
+            ]
+        case RunsAgreed(hand, runs, seats):
+            return [RunsAgreed(hand, runs + more, seats), RunsAgreed(hand, runs, seats[1:])]
+        case BlindsChopped(hand, seats):
+            return [BlindsChopped(hand, seats[1:])]
+        case HandEnded(hand, stacks):
+            return [HandEnded(hand, stacks[1:])]
+    return []
+
+
+def test_random_hands_reach_every_option() -> None:
+    """The generator of this suite is worth as much as it reaches."""
+    kinds: set[str] = set()
+    for seed in range(400):
+        hand = make_game(Random(seed))
+        for _, entry in hand.lines:
+            kinds.add(type(entry).__name__)
+            if isinstance(entry, Posted):
+                kinds.add(entry.what)
+            if isinstance(entry, Awarded):
+                kinds |= {str(entry.half), f"board {entry.board}", "rake" if entry.rake else ""}
+            if isinstance(entry, Opened | Acted):
+                kinds.add(entry.by)
+        if len(hand.state.frame.seats) > 2 and hand.state.frame.late is not None:
+            kinds.add("late straddle")
+    assert kinds >= {
+        *("RunsAgreed", "BlindsChopped", "Mucked", "Preferred", "SeatLeft", "PlayerRemoved"),
+        *("ante", "straddle", "live", "dead", "high", "low", "board 2", "rake", "late straddle"),
+        *("player", "clock", "absent", "pre_action", "rule", "policy"),
+    }
