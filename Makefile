@@ -16,11 +16,12 @@ PROTOS := $(shell find proto/cutcard -name '*.proto')
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test lint format bench cases hands lock clean
+.PHONY: help setup stubs demo test nightly lint format bench cases hands lock clean
 
 help:
 	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
 	@echo 'make test              run every test (ARGS="-k name" passes options to pytest)'
+	@echo 'make nightly           play 20,000 hands beside PokerKit'
 	@echo 'make lint              ruff, mypy, buf, import-linter'
 	@echo 'make format            let ruff and buf rewrite the sources'
 	@echo 'make bench             measure, print a table, write bench.json'
@@ -39,6 +40,10 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+nightly: setup
+	CUTCARD_POKERKIT_HANDS=20000 \
+	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/test_pokerkit.py $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check

@@ -120,6 +120,9 @@ def read_hand(name: str, fields: Mapping[str, Any]) -> Recorded:
         # Records come from houses with caps of their own.
         game["limits"] = Limits(small, big, 0, uncapped_heads_up=False)
     antes = [whole(chips, scale) for chips in fields.get("antes") or ()]
+    if len(stacks) == 2:
+        # Like the blinds, the antes of two players are listed for the other one.
+        antes.reverse()
     trimmed = bool(fields.get("ante_trimming_status"))
     ante, dead = read_antes(antes, posts.big_blind_seat, stacks, trimmed=trimmed)
     if ante is not None:
