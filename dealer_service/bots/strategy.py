@@ -1,6 +1,6 @@
 """How a house player decides: tight, by its own cards, the board, and the price of going on.
 
-It knows what any client knows: its two cards, the board, what everybody has bet, and what the turn
+It knows what any client knows: its hole cards, the board, what everybody has bet, and what the turn
 allows. Before the flop it compares Chen's points with what the bet asks for; afterwards it compares
 a guess of how often its hand is good with the pot's odds. One time in twenty it plays as though its
 hand were better, so that nobody can tell for sure what a bet means.

@@ -1,11 +1,13 @@
-"""What two hole cards are worth, before the flop and with a board: rules of thumb, and no proof.
+"""What hole cards are worth, before the flop and with a board: rules of thumb, and no proof.
 
-Before the flop by Bill Chen's formula. With a board by the kind of hand that the two cards make of
-it, and by what they could still become; what lies on the board for everybody counts for nothing.
+Before the flop by Bill Chen's formula. With a board by the kind of hand that two cards make of it,
+and by what they could still become; what lies on the board for everybody counts for nothing. More
+than two cards are worth what the best two of them are.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Final
 
 RANKS: Final = "23456789TJQKA"
@@ -29,6 +31,15 @@ _STRAIGHT_DRAW: Final = 0.08
 
 def score_hole_cards(cards: Sequence[str]) -> float:
     """Give Chen's points, unrounded: from -1.5 for seven-two to 20 for a pair of aces."""
+    return max(_score_two(two) for two in combinations(cards, 2))
+
+
+def rate_hand(cards: Sequence[str], board: Sequence[str]) -> float:
+    """Guess how often hole cards with this board beat one other hand, from 0 to 1."""
+    return max(_rate_two(two, board) for two in combinations(cards, 2))
+
+
+def _score_two(cards: Sequence[str]) -> float:
     high, low = sorted((RANKS.index(card[0]) for card in cards), reverse=True)
     points = _HIGH.get(RANKS[high], (high + 2) / 2)
     if high == low:
@@ -42,8 +53,7 @@ def score_hole_cards(cards: Sequence[str]) -> float:
     return points
 
 
-def rate_hand(cards: Sequence[str], board: Sequence[str]) -> float:
-    """Guess how often two cards with this board beat one other hand, from 0 to 1."""
+def _rate_two(cards: Sequence[str], board: Sequence[str]) -> float:
     made = _kind([*cards, *board])
     if made <= _kind(board):
         base = _rate_high_cards(cards, board)

@@ -15,6 +15,7 @@ from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.client.calls import Caller
 from dealer_service.client.chain import NoLink
 from dealer_service.client.dealt import HOLDEM_CARDS
+from dealer_service.client.durable import to_end
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     AnchorNotLogged,
@@ -114,7 +115,13 @@ class Following:
         assert self.files is not None
         self.verifier.note(sent)
         async with self._writing:
-            await asyncio.to_thread(self.files.note, sent)
+            await to_end(self.files.note, sent)
+
+    async def let_go(self) -> None:
+        """Close the files, when what is being written is on disk."""
+        if self.files is not None:
+            async with self._writing:
+                self.files.close()
 
     async def _take(self, step: Progress | Refused | Broken) -> None:
         if isinstance(step, Refused):
@@ -137,8 +144,8 @@ class Following:
             task.cancel()
         if self.files is not None:
             async with self._writing:
-                await asyncio.to_thread(self.files.write_evidence, refused)
-                await asyncio.to_thread(self.files.record.refused, refused)
+                await to_end(self.files.write_evidence, refused)
+                await to_end(self.files.record.refused, refused)
         self._tell(refused)
 
     def _take_entries(self, step: Progress) -> None:
@@ -187,9 +194,9 @@ class Following:
         async with self._writing:
             for each in fresh:
                 if each.sent:
-                    await asyncio.to_thread(record.missed, each.hand)
+                    await to_end(record.missed, each.hand)
             if step.kept is not None:
-                await asyncio.to_thread(record.checkpoint, step.kept.checkpoint)
+                await to_end(record.checkpoint, step.kept.checkpoint)
 
     def _take_turn(self, step: Progress) -> None:
         """Tell a turn of the player's once, and not before it has its cards."""
@@ -238,7 +245,7 @@ class Following:
     async def _give_link(self, due: LinkDue) -> None:
         assert self.files is not None
         async with self._writing:
-            sent = await asyncio.to_thread(self.files.note_link, due)
+            sent = await to_end(self.files.note_link, due)
         if isinstance(sent, NoLink):
             self._tell(LinkNotGiven(due.hand, str(sent)))
             return
@@ -267,7 +274,7 @@ class Following:
         hands = rules["max_hands"] - self.verifier.hand
         try:
             async with self._writing:
-                anchor = await asyncio.to_thread(self.files.new_anchor, self._entropy, hands)
+                anchor = await to_end(self.files.new_anchor, self._entropy, hands)
             request_id = self._caller.surroundings.request_id()
             sent = AnchorSent(request_id, anchor, missing_hand, missing_link.hex())
             await self.note(sent)

@@ -322,7 +322,7 @@ class Seat:
             self._start()
             while self._games:
                 await self._wait()
-                if self._settle():
+                if await self._settle():
                     return
                 successor = self._current.successor
                 if successor is not None and successor.game != self._current.game:
@@ -339,7 +339,7 @@ class Seat:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             for following in {self._current, *self._games.values()}:
-                _let_go(following)
+                await following.let_go()
             self._events.put(None)
 
     def _carry(self, choices: Collection[str]) -> None:
@@ -368,7 +368,7 @@ class Seat:
         finally:
             closing.cancel()
 
-    def _settle(self) -> bool:
+    async def _settle(self) -> bool:
         """Let games go that are over; True when the seat is over with one of them."""
         for task in [task for task in self._games if task.done()]:
             following = self._games.pop(task)
@@ -377,7 +377,7 @@ class Seat:
             if over:
                 return True
             if following is not self._current:
-                _let_go(following)
+                await following.let_go()
         return False
 
     async def _go_on(self, successor: Successor) -> Following:
@@ -391,8 +391,3 @@ class Seat:
             successor.game, self._key, self._player, joined, table.size, successor.before
         )
         return self._follow(watched, files)
-
-
-def _let_go(following: Following) -> None:
-    if following.files is not None:
-        following.files.close()

@@ -25,7 +25,16 @@ from dealer_service.client import (
     Seat,
     TableChanged,
 )
-from dealer_service.commands.orders import HELP, Add, Misread, Play, Wish, read_order
+from dealer_service.commands.orders import (
+    HELP,
+    Add,
+    Ahead,
+    Misread,
+    Play,
+    Prefer,
+    Wish,
+    read_order,
+)
 from dealer_service.commands.telling import Paint, Teller, ask, plain, show_table
 
 
@@ -158,8 +167,19 @@ class Sitting:
                 # Chips wait for the hand's end, and the hand may wait for this person.
                 self._say(f"  {amount:,} chips come when the hand is over")
                 self._errand(self._add(amount))
+            case Ahead() | Prefer() as order:
+                await self._settle_ahead(order)
             case wish:
                 await self._grant(wish)
+
+    async def _settle_ahead(self, order: Ahead | Prefer) -> None:
+        match order:
+            case Ahead(act):
+                if await self._try(self._seat.pre_select(act)):
+                    self._say(f"  for your next turn: {act.replace('_', ' ')}")
+            case Prefer(choices):
+                if await self._try(self._seat.prefer(*choices)):
+                    self._say(f"  you prefer {', '.join(choices) or 'nothing'} from now on")
 
     async def _grant(self, wish: Wish) -> None:
         match wish:

@@ -12,8 +12,10 @@ from dealer_service.client import (
     Acted,
     AnchorNotLogged,
     BetReturned,
+    BlindsChopped,
     BoardOpened,
     CardsDealt,
+    ChoicesNotSet,
     Decision,
     Disconnected,
     Event,
@@ -27,11 +29,12 @@ from dealer_service.client import (
     Posted,
     PotAwarded,
     Refused,
+    RunsAgreed,
     Shown,
     TableChanged,
     TableView,
 )
-from dealer_service.commands.orders import offer
+from dealer_service.commands.orders import offer, offer_presets
 
 _RED: Final = "31"
 _BOLD: Final = "1"
@@ -51,7 +54,12 @@ _ACTS: Final = {
     "bet": "bets {to:,}",
     "raise": "raises to {to:,}",
 }
-_BY: Final = {"clock": " (by the clock)", "absent": " (absent)"}
+_TIMES: Final = {2: "twice"}
+_BY: Final = {
+    "clock": " (by the clock)",
+    "absent": " (absent)",
+    "pre_action": " (chosen ahead)",
+}
 
 
 def plain(text: str) -> str:
@@ -81,6 +89,17 @@ class Paint:
         return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
 
 
+def _tell_not_done(event: LinkNotGiven | AnchorNotLogged | ChoicesNotSet) -> list[str]:
+    why = plain(event.why)
+    match event:
+        case LinkNotGiven(hand, _):
+            return [f"your randomness is not in hand {hand}: {why}"]
+        case AnchorNotLogged():
+            return [f"you play on without adding randomness: {why}"]
+        case ChoicesNotSet():
+            return [f"what you prefer is not set in the game that goes on: {why}"]
+
+
 def show_table(view: TableView, paint: Paint) -> list[str]:
     """Write the whole table: seats, chips, bets, whose turn it is, board, pots, own cards."""
     lines = [f"hand {view.hand}, {view.street}" if view.street else "between hands"]
@@ -91,6 +110,7 @@ def show_table(view: TableView, paint: Paint) -> list[str]:
             "you" if seat.seat == view.seat else "",
             seat.state if seat.state != "in" else "",
             f"bet {seat.bet:,}" if seat.bet else "",
+            f"owes {owed:,}" if (owed := seat.owes_live + seat.owes_dead) else "",
             paint.cards(seat.cards) if seat.seat != view.seat else "",
             "to act" if seat.seat == turn else "",
         ]
@@ -99,6 +119,8 @@ def show_table(view: TableView, paint: Paint) -> list[str]:
         lines.append(paint.bold(line) if seat.seat == view.seat else line)
     if view.board:
         lines.append(f"  board {paint.cards(view.board)}")
+    if view.second_board:
+        lines.append(f"  second board {paint.cards(view.second_board)}")
     for number, pot in enumerate(view.pots):
         name = "pot" if number == 0 else f"side pot {number}"
         lines.append(f"  {name} {pot.amount:,}")
@@ -118,6 +140,10 @@ def ask(decision: Decision, view: TableView, paint: Paint) -> list[str]:
     ]
     lines = [f"  {', '.join(each for each in state if each)}"]
     lines.append(paint.bold(f"your turn: {offer(decision)}"))
+    if decision.presets:
+        lines.append(paint.dim(f"  by name: {offer_presets(decision)}"))
+    if decision.bank_ms:
+        lines.append(paint.dim(f"  {decision.bank_ms / 1000:g} s of it are your time bank"))
     if decision.no_raise_because:
         lines.append(paint.dim(f"  no raise: {plain(decision.no_raise_because)}"))
     return lines
@@ -152,10 +178,8 @@ class Teller:
                 lines = self._tell_change(event)
             case HandVoided() | GameClosed() | Refused() | Disconnected():
                 lines = self._tell_trouble(event)
-            case LinkNotGiven(hand, why):
-                lines = [f"your randomness is not in hand {hand}: {plain(why)}"]
-            case AnchorNotLogged(why):
-                lines = [f"you play on without adding randomness: {plain(why)}"]
+            case LinkNotGiven() | AnchorNotLogged() | ChoicesNotSet():
+                lines = _tell_not_done(event)
             case _:
                 lines = self._tell_play(event)
         return lines
@@ -169,7 +193,10 @@ class Teller:
 
     def _tell_start(self, view: TableView) -> list[str]:
         blinds = f"{view.rules['small_blind']:,}/{view.rules['big_blind']:,}"
-        title = f"hand {view.hand}, blinds {blinds}, {self._name(view.button)} on the button"
+        taken = {seat.seat for seat in view.seats}
+        # A dead button may stand where nobody sits.
+        button = self._name(view.button) if view.button in taken else f"seat {view.button}, empty,"
+        title = f"hand {view.hand}, blinds {blinds}, {button} on the button"
         return ["", self._paint.bold(title)]
 
     def _tell_play(self, event: Event) -> list[str]:
@@ -177,9 +204,14 @@ class Teller:
         match event:
             case CardsDealt(_, cards):
                 lines = [f"  your cards: {self._paint.cards(cards)}"]
-            case BoardOpened(board=board):
+            case BoardOpened(board=board, number=number):
                 street = {3: "flop", 4: "turn", 5: "river"}.get(len(board), "board")
-                lines = [f"  {street}: {self._paint.cards(board)}"]
+                which = "" if number == 1 else "second "
+                lines = [f"  {which}{street}: {self._paint.cards(board)}"]
+            case RunsAgreed(runs=runs):
+                lines = [f"  all agree: the rest of the board is dealt {_TIMES.get(runs, runs)}"]
+            case BlindsChopped():
+                lines = ["  the blinds are chopped"]
             case Posted(seat, what, amount):
                 lines = self._line(seat, f"{plain(what).replace('_', ' ')} {amount:,}")
             case Acted(_, _, seat, act, to, by):
@@ -190,14 +222,16 @@ class Teller:
             case Mucked(seat, _):
                 lines = self._line(seat, "mucks")
             case BetReturned(seat, amount):
-                lines = self._line(seat, f"{amount:,} uncalled goes back")
+                lines = self._line(seat, f"{amount:,} goes back")
             case _:
                 pass
         return lines
 
     def _tell_pot(self, event: PotAwarded) -> list[str]:
         name = "the pot" if event.pot == 0 else f"side pot {event.pot}"
-        lines = []
+        name = f"{plain(event.half)} half of {name}" if event.half else name
+        name += ", second board," if event.board != 1 else ""
+        lines = [self._paint.dim(f"  rake {event.rake:,}")] if event.rake else []
         for winner in event.winners:
             with_hand = f" with {plain(winner.name)}" if winner.name else ""
             best = f" ({self._paint.cards(winner.best_five)})" if winner.best_five else ""

@@ -9,7 +9,7 @@ from dealer_service.rules.entry import Act, Links
 from dealer_service.rules.hand import Decision
 from tests.support import simulator
 from tests.support.audits import broken, judge, tell, told, unproved
-from tests.support.simulator import LIVELY, RULES, Choice, Habits, Simulator, play_chain, play_game
+from tests.support.simulator import LIVELY, RULES, Habits, Move, Simulator, play_chain, play_game
 
 WILD = Habits(
     miss=0.15,
@@ -59,7 +59,7 @@ def test_games_of_short_stacks_and_big_units_hold_everything(
     assert_holds(judge(game.game_file(), key=game.key))
 
 
-def _reckless(game: Simulator, due: Decision) -> Choice:
+def _reckless(game: Simulator, due: Decision) -> Move:
     luck = game.random.random()
     bounds = due.bet or due.raise_
     if bounds is not None and luck < 0.3:

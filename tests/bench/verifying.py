@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from dealer_service.rules.entry import Act
 from dealer_service.rules.hand import Decision
 from tests.bench.figure import Figure, Goal, measure_in_turn
-from tests.support.simulator import NAMES, RULES, Choice, Simulator
+from tests.support.simulator import NAMES, RULES, Move, Simulator
 
 GOAL = Goal("verify_hands", "hands/s", "SHA-256 digests of 64 bytes/s", "higher", 0.0003)
 HANDS = 2_000
@@ -78,7 +78,7 @@ def game_file(hands: int) -> Iterator[Path]:
         yield path
 
 
-def choose(simulator: Simulator, due: Decision) -> Choice:
+def choose(simulator: Simulator, due: Decision) -> Move:
     """Play with bets and raises, but never for so much that anybody goes broke.
 
     A hand has about as many acts as one of pluribus.phhs, which is 11.2.

@@ -78,7 +78,7 @@ def teller() -> Teller:
         (BoardOpened(3, ("9d",), ("Qh", "7s", "2c", "9d")), ["  turn: Qh 7s 2c 9d"]),
         (Shown(1, ("Qs", "Qd"), "policy"), ["  ann: shows Qs Qd"]),
         (Mucked(4, "policy"), ["  cat: mucks"]),
-        (BetReturned(2, 1_200), ["  ben (you): 1,200 uncalled goes back"]),
+        (BetReturned(2, 1_200), ["  ben (you): 1,200 goes back"]),
         (
             PotAwarded(1, 300, (PotWinner(1, 300, "Pair of queens", ("Qs", "Qh", "As")),)),
             ["  ann: 300 of side pot 1 with Pair of queens (Qs Qh As)"],

@@ -26,9 +26,10 @@ from cutcard.v1 import (
     play_pb2_grpc,
 )
 from dealer_service.client.message import Message
+from dealer_service.rpc.convert import PRE_ACTS
 from dealer_service.rpc.errors import abort, status_of
-from dealer_service.rules import entropy, opening, play, seating
-from dealer_service.rules.entry import Act, VoidReason
+from dealer_service.rules import ahead, entropy, opening, play, seating
+from dealer_service.rules.entry import Act, Choice, RuleSet, VoidReason
 from dealer_service.rules.hand import Decision
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_state import Phase, is_dealt_in, seat_of
@@ -117,9 +118,9 @@ class FakeDealer(
         assert self._server is not None
         await self._server.stop(None)
 
-    def open_table(self, seed: int = 1) -> Simulator:
+    def open_table(self, seed: int = 1, rules: RuleSet = QUICK) -> Simulator:
         """Open a game."""
-        simulator = Simulator(seed=seed, rules=QUICK, signer=self.signer)
+        simulator = Simulator(seed=seed, rules=rules, signer=self.signer)
         simulator.checkpoint()
         self.tables[simulator.state.opened.game] = Table(simulator)
         return simulator
@@ -309,6 +310,28 @@ class FakeDealer(
 
         return await self._answer("Show", request, context, effect)
 
+    async def Prefer(self, request: Any, context: Any) -> Any:  # noqa: N802
+        async def effect(simulator: Simulator, player: str) -> Any:
+            choices = [Choice(word) for word in request.choices]
+            await self._log(simulator, seating.prefer(simulator.state, player, choices), context)
+            return play_pb2.PreferResponse(size=len(simulator.lines))
+
+        return await self._answer("Prefer", request, context, effect)
+
+    async def PreSelect(self, request: Any, context: Any) -> Any:  # noqa: N802
+        async def effect(simulator: Simulator, player: str) -> Any:
+            act = PRE_ACTS[request.act]
+            simulator.chosen.pop(player, None)
+            if act is not None:
+                chosen = ahead.choose_ahead(simulator.state, player, request.hand, act)
+                if isinstance(chosen, Refusal):
+                    await _refuse(chosen, context)
+                else:
+                    simulator.chosen[player] = chosen
+            return play_pb2.PreSelectResponse()
+
+        return await self._answer("PreSelect", request, context, effect)
+
     async def GetTable(self, request: Any, context: Any) -> Any:  # noqa: N802
         async def effect(simulator: Simulator, player: str) -> Any:
             return play_pb2.GetTableResponse(
@@ -400,6 +423,7 @@ class FakeDealer(
 
     GetInclusionProof = GetConsistencyProof = None  # type: ignore[assignment]
     GetGame = PauseGame = ResumeGame = CloseGame = RemovePlayer = None  # type: ignore[assignment]
+    VoidHand = None  # type: ignore[assignment]
 
     # How calls are answered.
 
