@@ -271,7 +271,8 @@ def explain_end(hand: Beside, ours: list[int], theirs: list[int]) -> Kind | None
         return Kind.ANTE_FIRST
     if is_short_blind(hand):
         return Kind.SHORT_BLIND
-    if any(abs(one - two) > len(hand.awards) for one, two in zip(ours, theirs, strict=True)):
+    most_odd = sum(len(award.winners) - 1 for award in hand.awards)
+    if any(abs(one - two) > most_odd for one, two in zip(ours, theirs, strict=True)):
         return None
     splits = [award for award in hand.awards if len(award.winners) > 1]
     if max([len(award.winners) for award in splits], default=0) > 2:
