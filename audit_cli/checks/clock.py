@@ -73,7 +73,7 @@ class Clock:
         bank = 0 if held is None else held.bank
         if by == "clock":
             self._table.spend(seat, None)
-        elif by == "player" and line.at > due:
+        elif by != "absent" and line.at > due:
             self._table.spend(seat, line.at - due)
         return due + bank
 

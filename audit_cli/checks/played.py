@@ -184,10 +184,14 @@ class Played:
         body = line.body
         if "board" in body:
             self._board_opened(line)
-        elif body["by"] == "player":
+        elif body["by"] == "player" and not self._showing():
             self._shown(line)
         else:
             self._hand_shown(line)
+
+    def _showing(self) -> bool:
+        """Whether hands are being opened or mucked, by choice too."""
+        return self._hand is not None and self._hand.due.step is Step.SHOW_OR_MUCK
 
     def _board_opened(self, line: Line) -> None:
         hand = self._due(line, Step.BOARD_OPENED)

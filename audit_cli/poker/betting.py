@@ -110,8 +110,8 @@ class Betting:
         self._last = self._order[-1]
         # The straddle whose first turn comes when all others have acted.
         self._late: int | None = None
-        # What the blinds count for in a pot limit, whatever was posted; 0 is a dead one's seat.
-        self._assumed: dict[int, int] = {}
+        # What a pot limit assumes of the blinds above what was posted.
+        self._assumed = 0
         if self._structure is Structure.FIXED_LIMIT:
             self._start_counting(street)
         # What each seat has bet or could still bet: within a street it never changes.
@@ -162,8 +162,8 @@ class Betting:
         """Take a bet of the first street that is posted."""
         self._put_in(seat, amount)
 
-    def begin(self, at: Positions) -> None:
-        """Begin the first street's turns, all posts being in."""
+    def begin(self, at: Positions, blinds: int) -> None:
+        """Begin the first street's turns, all posts being in; `blinds` of blinds and straddle."""
         rules = self._rules
         self.to_match = rules.big_blind
         self._last = at.big_blind
@@ -179,9 +179,8 @@ class Betting:
                 self._late = at.straddle
         if self._structure is Structure.POT_LIMIT:
             small = rules.big_blind if rules.rounded_up else rules.small_blind
-            self._assumed = {at.small_blind or 0: small, at.big_blind: rules.big_blind}
-            if at.straddle is not None:
-                self._assumed[at.straddle] = self.to_match
+            straddle = 0 if at.straddle is None else self.to_match
+            self._assumed = max(small + rules.big_blind + straddle - blinds, 0)
         elif self._structure is Structure.FIXED_LIMIT:
             self._counted = self.to_match
             self._number = 1
@@ -290,10 +289,7 @@ class Betting:
 
     def _pot_limit(self, seat: int) -> int:
         """Return the total that bets the pot as it would be if the seat had called."""
-        lying = sum(self.totals.values()) + self.dead
-        for blind, amount in self._assumed.items():
-            if blind != seat:
-                lying += max(amount - self.bets.get(blind, 0), 0)
+        lying = sum(self.totals.values()) + self.dead + self._assumed
         return 2 * self.to_match + lying - self.bets[seat]
 
     def fold(self, seat: int) -> None:

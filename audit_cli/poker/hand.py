@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.poker.betting import Betting
 from audit_cli.poker.positions import clockwise
-from audit_cli.poker.pots import find_uncalled, layer_pots, spread_rake
-from audit_cli.poker.shares import Award, Shown, share_pots
+from audit_cli.poker.pots import Pot, find_uncalled, layer_pots, spread_rake
+from audit_cli.poker.shares import Shown, share_pots
 from audit_cli.poker.showdown import Against, best_shown, order_showing, wins_or_ties
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from audit_cli.poker.pots import Pot
     from audit_cli.poker.rules import HandRules, Positions
+    from audit_cli.poker.shares import Award
 
 # How many board cards follow a board of so many, with one burn before them.
 BOARD_STEPS = {0: 3, 3: 1, 4: 1}
@@ -83,6 +83,7 @@ class Hand:
     __slots__ = (
         "_aggressor",
         "_awards",
+        "_blinds",
         "_chosen",
         "_flop",
         "_plain",
@@ -135,6 +136,8 @@ class Hand:
         # The strengths of hands shown when the only board was whole.
         self._seen = Shown({}, {})
         self._posts = self._plan_posts(owes)
+        # What was posted of the blinds and the straddle.
+        self._blinds = 0
         # Whether nothing but blinds and antes was posted.
         self._plain = at.straddle is None and not any(what in _OWED for _, what, _ in self._posts)
         self._find_post()
@@ -174,7 +177,7 @@ class Hand:
             if amount > 0:
                 self.due = Due(Step.POST, seat, amount, what)
                 return
-        self.betting.begin(self.at)
+        self.betting.begin(self.at, self._blinds)
         self.due = Due(Step.HOLE_CARDS)
 
     def post(self, seat: int, amount: int) -> None:
@@ -182,6 +185,7 @@ class Hand:
         what = self.due.what
         if what in _BETS:
             self.betting.post(seat, amount)
+            self._blinds += amount if what != "live" else 0
         elif what == "dead" or (self.rules.ante and self.rules.ante[0] == "big_blind"):
             self.betting.pay_dead(seat, amount)
         else:
@@ -284,10 +288,8 @@ class Hand:
             self.due = Due(Step.RETURN, seat, self.betting.bets[seat])
             return
         lying = sum(self.betting.totals.values()) + self.betting.dead
-        if lying:
-            winner = self.at.big_blind
-            self._awards = [Award(0, 1, "", lying, 0, {winner: lying}, {})]
-        self._next_award()
+        self.pots = (Pot(lying, (self.at.big_blind,)),) if lying else ()
+        self._start_awards()
 
     # The end.
 

@@ -28,7 +28,7 @@ def layer_pots(totals: Mapping[int, int], live: Sequence[int], dead: int = 0) ->
 
     `live` are the seats that have not folded. Folded chips fall into the layers that they reach,
     and what reaches above the highest live total into the last; `dead` money, which nobody put
-    in, joins the main pot.
+    in, joins the main pot. A pot without a chip is none.
     """
     pots: list[Pot] = []
     floor = 0
@@ -40,7 +40,8 @@ def layer_pots(totals: Mapping[int, int], live: Sequence[int], dead: int = 0) ->
             for total in totals.values()
             if total > floor
         )
-        pots.append(Pot(amount + dead, tuple(seat for seat in live if totals[seat] >= level)))
+        if amount + dead:
+            pots.append(Pot(amount + dead, tuple(seat for seat in live if totals[seat] >= level)))
         floor, dead = level, 0
     return tuple(pots)
 
