@@ -179,10 +179,11 @@ def test_dead_money_is_no_side_pots() -> None:
 
 
 def test_a_stack_that_a_dead_post_takes_can_win_the_dead_money_alone() -> None:
-    driver = start_hand(1000, 1000, 4, owes={3: Owed(0, 5)}, hole={3: "Ac Ad", 2: "Kc Kd"})
+    driver = start_hand(1000, 1000, 4, owes={3: Owed(0, 5)})
     check_down(driver)
     main = driver.awarded[-1]
-    assert (main.amount, [one.seat for one in main.winners]) == (4, [3])
+    assert (main.amount, driver.eligible[0]) == (4, (1, 2, 3))
+    assert driver.eligible[1] == (1, 2)
 
 
 # Rake.
