@@ -24,6 +24,7 @@ from dealer_service.rules.entry import (
     SeatWord,
     StraddleKind,
     StraddleRaise,
+    StraddleRule,
     Structure,
     Variant,
 )
@@ -105,13 +106,16 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     _check_opening(rules, opened, place)
     chairs = tuple([make_chair((seat, dealt_in[seat].stack, 0, 0, False, False)) for seat in seats])
     posts = list_posts(rules, opened, seats, {chair[0]: chair[1] for chair in chairs})
-    to_match, full_raise = _open_bets(rules, opened)
+    to_match = full_raise = rules.big_blind
+    late, first = None, place[opened.big_blind_seat] + 1
+    if opened.straddle_seat is not None and rules.straddle is not None:
+        to_match, full_raise = _open_bets(rules, rules.straddle)
+        late, first = _place_straddle(rules.straddle, place[opened.straddle_seat])
     # Dead money comes after the big blind, so that most hands show at once that they have none.
     dead = 0 if posts[-1].what is _BIG_BLIND else sum_dead(rules, posts)
     limit = None
     if rules.structure is not _NO_LIMIT:
         limit = _find_limit(rules, opened, posts, dead)
-    late, first = _place_straddle(rules, opened, place)
     chops = rules.chop is not None and _may_chop(opened, posts)
     variant = rules.variant
     omaha = variant is not _HOLDEM and variant in _OMAHA
@@ -146,13 +150,18 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     return HandState(frame, Stage.DECK, chairs, betting, None, _NO_CARDS, None, marks)
 
 
-def _open_bets(rules: RuleSet, opened: HandOpened) -> tuple[int, int]:
-    """Give the bet to match before the flop and the last full raise (9.3)."""
-    if opened.straddle_seat is None or rules.straddle is None:
-        return rules.big_blind, rules.big_blind
-    straddle = STRADDLE_BLINDS * rules.big_blind
-    doubles = rules.straddle.min_raise == StraddleRaise.DOUBLE
-    return straddle, straddle if doubles else rules.big_blind
+def _open_bets(rules: RuleSet, straddle: StraddleRule) -> tuple[int, int]:
+    """Give the bet to match and the last full raise under a straddle (9.3)."""
+    to_match = STRADDLE_BLINDS * rules.big_blind
+    doubles = straddle.min_raise == StraddleRaise.DOUBLE
+    return to_match, to_match if doubles else rules.big_blind
+
+
+def _place_straddle(straddle: StraddleRule, place: int) -> tuple[int | None, int]:
+    """Give the chair whose straddle is late, and the chair to act first before the flop (9.2)."""
+    if straddle.kind == StraddleKind.UNDER_THE_GUN:
+        return None, place + 1
+    return place, 0
 
 
 def _find_limit(
@@ -169,18 +178,6 @@ def _find_limit(
         full += STRADDLE_BLINDS * rules.big_blind
     posted = sum([one.amount for one in posts if one.what in {*BLINDS, Post.STRADDLE}])
     return Limit((), 0, uncapped_heads_up=False, beside=dead, unposted=full - posted)
-
-
-def _place_straddle(
-    rules: RuleSet, opened: HandOpened, place: Mapping[int, int]
-) -> tuple[int | None, int]:
-    """Give the chair with a late straddle, and the chair to act first before the flop (9.2)."""
-    seat = opened.straddle_seat
-    if seat is None or rules.straddle is None:
-        return None, place[opened.big_blind_seat] + 1
-    if rules.straddle.kind == StraddleKind.UNDER_THE_GUN:
-        return None, place[seat] + 1
-    return place[seat], 0
 
 
 def _may_chop(opened: HandOpened, posts: Sequence[Posted]) -> bool:

@@ -79,7 +79,7 @@ def award_pots(  # noqa: PLR0913 - all that decides who is paid
     return tuple(awards)
 
 
-def _win(  # noqa: PLR0913 - as of `award_pots`
+def _win(  # noqa: PLR0913, PLR0917 - as of `award_pots`
     part: int,
     shown: Sequence[int],
     ranks: Ranks,
