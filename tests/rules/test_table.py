@@ -12,7 +12,16 @@ from dealer_service.rules import opening
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.table import evolve, fold, fold_from
 from dealer_service.rules.table_state import Phase, TableState, seat_of, seat_word, secrets_due
-from tests.support.simulator import LIVELY, RULES, Simulator, granted, play_chain, play_game
+from tests.support.simulator import (
+    HOUSE_LIFE,
+    HOUSES,
+    LIVELY,
+    RULES,
+    Simulator,
+    granted,
+    play_chain,
+    play_game,
+)
 
 BYTES = "ab" * 32
 
@@ -43,6 +52,26 @@ def test_folding_from_any_opening_gives_the_same_state(seed: int) -> None:
             # And at the opening itself, before anything of the hand is known.
             first = fold_from(opened_at, opened, [(at, entry)], tuple(void))
             assert first == fold(game.log[: index + 1])
+        if isinstance(entry, e.HandVoid):
+            void.append(entry.hand)
+
+
+@pytest.mark.parametrize("house", HOUSES)
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_every_house_option_folds_from_any_opening(house: str, players: int) -> None:
+    """Choices, debts, waiting, banks, blinds and who left all stand in the openings."""
+    game = play_game(
+        seed=players, hands=25, players=players, habits=HOUSE_LIFE, rules=HOUSES[house]
+    )
+    opened_at, opened = game.log[0]
+    assert isinstance(opened, e.GameOpened)
+    assert fold(game.log) == game.state
+    void: list[int] = []
+    for index, (at, entry) in enumerate(game.log):
+        if isinstance(entry, e.HandOpened):
+            first = fold_from(opened_at, opened, [(at, entry)], tuple(void))
+            assert first == fold(game.log[: index + 1])
+            assert fold_from(opened_at, opened, game.log[index:], tuple(void)) == game.state
         if isinstance(entry, e.HandVoid):
             void.append(entry.hand)
 

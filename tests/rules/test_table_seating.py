@@ -1,16 +1,19 @@
 """Who may take which seat with what, and what a seat may ask for (section 8)."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 import pytest
 
 from dealer_service.rules import entry as e
 from dealer_service.rules import seating
-from dealer_service.rules.refusal import Refusal
+from dealer_service.rules.refusal import ImpossibleEntry, Refusal
 from dealer_service.rules.table_reason import TableReason
-from tests.support.simulator import Simulator, granted
+from dealer_service.rules.table_state import MOST_CHIPS
+from tests.support.simulator import RULES, Simulator, granted
 
+CALL: Final = (e.Act.CALL, 0)
 FRESH = "cd" * 32
 
 
@@ -250,3 +253,86 @@ def test_a_closed_game_takes_nothing_more() -> None:
     ]
     assert {one.reason for one in asked if isinstance(one, Refusal)} == {TableReason.GAME_CLOSED}
     assert all(isinstance(one, Refusal) for one in asked)
+
+
+def test_choices_are_set_all_together_and_in_their_order() -> None:
+    rules = replace(RULES, runs=2, chop="blinds", choices=e.ChoicesCount.AT_ONCE)
+    game = Simulator(rules=rules)
+    game.sit("ann")
+    answer = seating.prefer(game.state, "ann", [e.Choice.SHOW, e.Choice.CHOP])
+    assert answer == (e.Preferred(1, "ann", (e.Choice.CHOP, e.Choice.SHOW)),)
+    game.prefer("ann", e.Choice.RUNS)
+    assert game.state.seats[1].choices == (e.Choice.RUNS,)
+
+
+@pytest.mark.parametrize(
+    ("player", "choices", "reason"),
+    [
+        ("ann", (e.Choice.RUNS,), TableReason.CHOICE_NOT_OFFERED),
+        ("ann", (), TableReason.CHOICES_STAND_ALREADY),
+        ("zoe", (e.Choice.SHOW,), TableReason.NOT_SEATED),
+    ],
+)
+def test_choices_that_can_not_be_set(
+    player: str, choices: tuple[e.Choice, ...], reason: TableReason
+) -> None:
+    refused = seating.prefer(waiting().state, player, choices)
+    assert isinstance(refused, Refusal)
+    assert refused.reason is reason
+
+
+def test_all_chips_of_a_table_stay_within_what_a_line_can_hold() -> None:
+    """Stacks that were won let the sum grow though each buy-in is small enough."""
+    most = MOST_CHIPS // 3
+    rules = replace(RULES, seats=3, buy_in_max=most)
+    game = Simulator(rules=rules)
+    for name in ("ann", "ben", "cleo"):
+        game.sit(name, stack=most)
+    game.play_hand(choose=lambda _, due: (e.Act.RAISE, due.raise_.max) if due.raise_ else CALL)
+    while not (broke := [s.player for s in game.state.seats.values() if s.stack == 0]):
+        game.play_hand(choose=lambda _, due: (e.Act.RAISE, due.raise_.max) if due.raise_ else CALL)
+    room = MOST_CHIPS - 3 * most
+    refused = seating.add_chips(game.state, broke[0], room + 1)
+    assert isinstance(refused, Refusal)
+    assert (refused.reason, refused.numbers) == (
+        TableReason.CHIPS_OUT_OF_RANGE,
+        {"to": room, "amount": room + 1},
+    )
+    with pytest.raises(ImpossibleEntry):
+        game.append(e.ChipsAdded(1, game.state.seats[1].player, room + 1))
+    game.leave(broke[0])
+    refused = seating.take_seat(
+        game.state,
+        game.now,
+        seat=0,
+        player="dan",
+        stack=rules.buy_in_min,
+        anchor=None,
+        accepts_reveal="all_cards",
+        past=game.values,
+    )
+    assert isinstance(refused, Refusal)
+    assert refused.reason is TableReason.CHIPS_OUT_OF_RANGE
+
+
+def test_who_left_with_more_takes_a_seat_with_no_less() -> None:
+    game = Simulator(rules=replace(RULES, return_ms=60_000, buy_in_max=10_000))
+    for name in ("ann", "ben", "cleo"):
+        game.sit(name, stack=10_000)
+    while all(seat.stack <= 10_000 for seat in game.state.seats.values()):
+        game.play_hand()
+    rich = max(game.state.seats.values(), key=lambda seat: seat.stack)
+    game.leave(rich.player)
+    until = game.now + 60_000
+    refused = take(game, player=rich.player, stack=10_000)
+    assert isinstance(refused, Refusal)
+    assert (refused.reason, refused.numbers["from"], refused.numbers["until"]) == (
+        TableReason.BUY_IN_OUT_OF_RANGE,
+        rich.stack,
+        until,
+    )
+    assert not isinstance(take(game, player=rich.player, stack=rich.stack), Refusal)
+    game.now = until + 1
+    refused = take(game, player=rich.player, stack=rich.stack)
+    assert isinstance(refused, Refusal)
+    assert refused.message == "take the seat with 2000 to 10000 chips"
