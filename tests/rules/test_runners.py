@@ -109,6 +109,31 @@ def test_a_wrong_answer_fails_with_the_first_difference(case: dict[str, Any], wh
     assert why in outcome.why
 
 
+STRADDLED = next(case for case in CASES if case["id"] == "ST-01")
+NOT_PLAYED = [
+    (changed(BASIC, "setup.game", "stud"), "the game stud"),
+    ({**BASIC, "setup": {**BASIC["setup"], "weather": 1}}, "the setting weather"),
+    ({**TWICE, "setup": {**TWICE["setup"], "agree_runs": 3}}, "twice at most"),
+    (changed(STRADDLED, "setup.extra_posts.0.amount", 30), "twice the big blind"),
+    (changed(STRADDLED, "setup.extra_posts.0.kind", "gift"), "the post gift"),
+    (changed(BUTTON, "given.sb", None), "dead small blind"),
+]
+
+
+@pytest.mark.parametrize(("case", "why"), NOT_PLAYED, ids=[why for _, why in NOT_PLAYED])
+def test_a_case_of_what_the_engine_has_not_is_skipped_with_its_reason(
+    case: dict[str, Any], why: str
+) -> None:
+    outcome = cases.run_case(case)
+    assert outcome.verdict is Verdict.SKIPPED
+    assert why in outcome.why
+
+
+def test_boards_may_tell_which_cards_they_share() -> None:
+    setup = {name: value for name, value in TWICE["setup"].items() if name != "agree_after"}
+    assert cases.run_case({**TWICE, "setup": setup}).verdict is Verdict.PASSED
+
+
 def test_an_optional_reject_may_be_left_out_and_then_changes_nothing() -> None:
     act = {**BASIC["script"][1], "optional": True}
     case = changed(BASIC, "script", [{"reject": act}, *BASIC["script"]])
@@ -240,6 +265,11 @@ def test_antes_of_anybody_are_dead_money_where_they_are_not_trimmed() -> None:
         ante_trimming_status=False,
     )
     assert hands.run_hand("x", paid).verdict is Verdict.PASSED
+
+
+def test_what_was_dealt_may_be_shown_without_naming_it() -> None:
+    played = ("d dh p1 AcAd", "d dh p2 KhQs", *DOWN, *BOTH_CHECK, "p1 sm -", "p2 sm")
+    assert hands.run_hand("x", heads_up(*played, finishing=[1100, 900])).verdict is Verdict.PASSED
 
 
 def test_an_omaha_hand_that_was_never_seen_loses() -> None:

@@ -182,7 +182,7 @@ def start(setup: Mapping[str, Any]) -> Driver:
     boards = [read_cards(board) for board in setup.get("boards") or ()]
     board = boards[0] if boards else read_cards(setup.get("board") or "")
     twice = setup.get("agree_runs") == 2
-    second = boards[1][SHARED_CARDS[setup["agree_after"]] :] if twice and boards[1:] else []
+    second = boards[1][shared_cards(setup, boards) :] if twice and boards[1:] else []
     deck = stack_deck(stacks, button, hole, board, each=rules.hole_cards or 2, second=second)
     straddle, owes = read_posts(setup, rules)
     opened = open_hand(
@@ -195,6 +195,14 @@ def start(setup: Mapping[str, Any]) -> Driver:
         choices=dict.fromkeys(stacks, (Choice.RUNS,)) if twice else None,
     )
     return Driver.start(rules, opened, deck)
+
+
+def shared_cards(setup: Mapping[str, Any], boards: list[list[str]]) -> int:
+    """Give how many cards both boards share: those of the streets before the agreement."""
+    if "agree_after" in setup:
+        return SHARED_CARDS[setup["agree_after"]]
+    same = [one == other for one, other in zip(*boards[:2], strict=False)]
+    return max(cards for cards in SHARED_CARDS.values() if all(same[:cards]))
 
 
 def read_rules(setup: Mapping[str, Any], seats: int, hole: Mapping[int, list[str]]) -> RuleSet:
@@ -246,7 +254,9 @@ def read_posts(setup: Mapping[str, Any], rules: RuleSet) -> tuple[int | None, di
         seat, kind, amount = int(post["seat"]), post["kind"], post["amount"]
         owed = owes.get(seat, Owed(0, 0))
         if kind == "straddle":
-            if straddle is not None or amount != 2 * rules.big_blind:
+            full = 2 * rules.big_blind
+            short = amount == setup["stacks"][seat] < full
+            if straddle is not None or (amount != full and not short):
                 message = "a straddle is one, of twice the big blind"
                 raise Skipped(message)
             straddle = seat
@@ -543,6 +553,9 @@ def run_split(case: Mapping[str, Any]) -> None:
 def run_button(case: Mapping[str, Any]) -> None:
     given = case["given"]
     moving = case.get("mode") == "cash"
+    if given["sb"] is None:
+        message = "where a dead small blind stood is not told"
+        raise Skipped(message)
     seats = tuple(sorted(given["seats"]))
     last = LastHand(Positions(given["button"], given["sb"], given["bb"]), seats)
     for step in ({**given, "expect": case["expect"]}, *(case.get("then") or ())):

@@ -56,7 +56,10 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One recorded action; `cards` of a show are None where the player mucked."""
+    """One recorded action; `cards` of a show are None where the player mucked.
+
+    They are none at all where it showed what it was dealt.
+    """
 
     what: What
     player: int = 0
@@ -220,7 +223,7 @@ def place_blinds(blinds: list[int], players: int, min_bet: int) -> Posts:
     return Posts(small, big, small_seat, big_seat, straddle, live)
 
 
-def read_step(words: list[str], scale: int) -> Step:
+def read_step(words: list[str], scale: int) -> Step:  # noqa: PLR0911 - one for each action
     match words:
         case ["d", "db", cards]:
             return Step(What.DEAL_BOARD, cards=tuple(pairs(cards)))
@@ -232,6 +235,8 @@ def read_step(words: list[str], scale: int) -> Step:
             return Step(What.BET_OR_RAISE, read_player(player), whole(amount, scale))
         case [player, "sm"]:
             return Step(What.SHOW_OR_MUCK, read_player(player))
+        case [player, "sm", "-"]:
+            return Step(What.SHOW_OR_MUCK, read_player(player), cards=())
         case [player, "sm", cards]:
             known = tuple(read_known(pairs(cards)))
             return Step(What.SHOW_OR_MUCK, read_player(player), cards=known or None)
