@@ -229,7 +229,8 @@ def _refuse_chips(state: TableState, amount: int) -> Refusal | None:
     if amount <= room:
         return None
     message = f"all chips of a table are at most {MOST_CHIPS}: {room} more can come to this one"
-    return Refusal(TableReason.CHIPS_OUT_OF_RANGE, message, {"to": room, "amount": amount})
+    numbers = {"most": MOST_CHIPS, "to": room, "amount": amount}
+    return Refusal(TableReason.CHIPS_OUT_OF_RANGE, message, numbers)
 
 
 def _seat(state: TableState, number: int) -> Seat:

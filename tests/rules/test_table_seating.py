@@ -296,7 +296,7 @@ def test_all_chips_of_a_table_stay_within_what_a_line_can_hold() -> None:
     assert isinstance(refused, Refusal)
     assert (refused.reason, refused.numbers) == (
         TableReason.CHIPS_OUT_OF_RANGE,
-        {"to": room, "amount": room + 1},
+        {"most": MOST_CHIPS, "to": room, "amount": room + 1},
     )
     with pytest.raises(ImpossibleEntry):
         game.append(e.ChipsAdded(1, game.state.seats[1].player, room + 1))

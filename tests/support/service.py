@@ -400,6 +400,16 @@ class Bot:
         request = play_pb2.GiveLinkRequest(game=self.game, hand=hand, link=link)
         await self.service.play.GiveLink(request, metadata=self.header)
 
+    async def prefer(self, *choices: str) -> int:
+        request = play_pb2.PreferRequest(request_id=fresh_id(), game=self.game, choices=choices)
+        return (await self.service.play.Prefer(request, metadata=self.header)).size
+
+    async def pre_select(self, hand: int, act: int) -> None:
+        request = play_pb2.PreSelectRequest(
+            game=self.game, hand=hand, act=cast("play_pb2.PreAct.ValueType", act)
+        )
+        await self.service.play.PreSelect(request, metadata=self.header)
+
     async def leave(self, reference: str = "") -> play_pb2.LeaveSeatResponse:
         request = play_pb2.LeaveSeatRequest(
             request_id=fresh_id(), game=self.game, reference=reference
