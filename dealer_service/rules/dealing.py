@@ -17,6 +17,9 @@ NEXT_STREET: Final = {sum(BOARD[:street]): cards for street, cards in enumerate(
 """How many cards come to a board that has so many; none to a whole one."""
 
 
+_ON_THE_FIRST: Final = {has: (1, cards) for has, cards in NEXT_STREET.items()}
+
+
 @lru_cache(maxsize=4096)
 def deal_hole_cards(seats: tuple[int, ...], cards: int) -> tuple[DealtPosition, ...]:
     """Deal so many cards each to seats given clockwise from the left of the button."""
@@ -40,9 +43,10 @@ def deal_street(start: int, cards: int, board: int) -> tuple[DealtPosition, ...]
 
 def next_board(layout: Layout) -> tuple[int, int]:
     """Give the board that the next street goes to, 1 or 2, and how many cards it gets."""
-    if layout.second is None or len(layout.board) < BOARD_CARDS:
-        return 1, NEXT_STREET[len(layout.board)]
-    return 2, NEXT_STREET[len(layout.second)]
+    _, board, _, _, second = layout
+    if second is None or len(board) < BOARD_CARDS:
+        return _ON_THE_FIRST[len(board)]
+    return 2, NEXT_STREET[len(second)]
 
 
 def is_whole(layout: Layout) -> bool:

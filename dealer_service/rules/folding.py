@@ -95,7 +95,7 @@ _BY_PLAYER = By.PLAYER
 _BY_POLICY = By.POLICY
 _BY_PRE_ACTION = By.PRE_ACTION
 _BY_RULE = By.RULE
-_ANTE = Post.ANTE
+_ANTE, _BIG, _SMALL = Post.ANTE, Post.BIG_BLIND, Post.SMALL_BLIND
 _POSTS = Stage.POSTS
 _ACT = Stage.ACT
 _AWARD = Stage.AWARD
@@ -131,7 +131,10 @@ def _posted(state: HandState, _at: int, entry: Posted) -> HandState:
     paid, what = entry.amount, entry.what
     index = frame.place[entry.seat]
     seat, stack, bet, put, folded, acted = chairs[index]
-    if not is_dead(frame.rules, what):
+    if what is _BIG or what is _SMALL:
+        bet += paid
+        put += paid
+    elif not is_dead(frame.rules, what):
         put += paid
         if what is not _ANTE:
             bet += paid

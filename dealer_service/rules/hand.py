@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from dealer_service.rules.betting import Betting, make_chair
+from dealer_service.rules.betting import make_betting, make_chair
 from dealer_service.rules.entry import (
     Entry,
     HandOpened,
@@ -32,20 +32,27 @@ from dealer_service.rules.folding import FOLDS
 from dealer_service.rules.folding import end_hand as ending
 from dealer_service.rules.following import FOLLOWS
 from dealer_service.rules.positions import clockwise
-from dealer_service.rules.posting import BLINDS, STRADDLE_BLINDS, list_posts, sum_dead
+from dealer_service.rules.posting import (
+    BLINDS,
+    STRADDLE_BLINDS,
+    list_posts,
+    post_blinds,
+    sum_dead,
+)
 from dealer_service.rules.raising import Limit, open_betting
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.state import (
     Frame,
     HandState,
     Layout,
-    Marks,
     Stage,
     is_live,
     list_banks,
     list_pots,
     list_stacks,
     list_stakes,
+    make_marks,
+    make_state,
 )
 from dealer_service.rules.turn import (
     Decision,
@@ -89,6 +96,7 @@ _IN = SeatWord.IN
 _NO_CARDS: Final = Layout(0, (), (), 0, None)
 _NOBODY: Final[frozenset[int]] = frozenset()
 HOLDEM_CARDS: Final = 2
+_DECK: Final = Stage.DECK
 _BIG_BLIND: Final = Post.BIG_BLIND
 _HOLDEM: Final = Variant.HOLDEM
 _NO_LIMIT: Final = Structure.NO_LIMIT
@@ -105,7 +113,11 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     seats, place = _arrange(tuple(dealt_in), opened.button)
     _check_opening(rules, opened, place)
     chairs = tuple([make_chair((seat, dealt_in[seat].stack, 0, 0, False, False)) for seat in seats])
-    posts = list_posts(rules, opened, seats, {chair[0]: chair[1] for chair in chairs})
+    with_more = [one for one in opened.seats if one.choices is not None or one.owes is not None]
+    if with_more or rules.ante is not None or opened.straddle_seat is not None:
+        posts = list_posts(rules, opened, chairs, place)
+    else:
+        posts = post_blinds(rules, opened, chairs, place)
     to_match = full_raise = rules.big_blind
     late, first = None, place[opened.big_blind_seat] + 1
     if opened.straddle_seat is not None and rules.straddle is not None:
@@ -119,6 +131,7 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     chops = rules.chop is not None and _may_chop(opened, posts)
     variant = rules.variant
     omaha = variant is not _HOLDEM and variant in _OMAHA
+    plain = limit is None and late is None and not chops and rules.time_bank is None
     frame = Frame(
         rules,
         opened.hand,
@@ -138,16 +151,16 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         rules.hole_cards or HOLDEM_CARDS,
         omaha,
         omaha and variant == Variant.OMAHA_HI_LO,
-        limit is None and late is None and not chops and rules.time_bank is None,
+        plain,
     )
-    chosen = tuple([(one.seat, one.choices) for one in opened.seats if one.choices])
+    chosen = tuple([(one.seat, one.choices) for one in with_more if one.choices])
     banks = tuple([dealt_in[seat].bank_ms or 0 for seat in seats]) if rules.time_bank else ()
     if limit is None:
-        betting = Betting(0, to_match, full_raise, None, 1, None)
+        betting = make_betting((0, to_match, full_raise, None, 1, None))
     else:
         betting = open_betting(0, to_match, full_raise, 1, limit, len(seats))
-    marks = Marks(0, _NOBODY, _NOBODY, chosen, banks)
-    return HandState(frame, Stage.DECK, chairs, betting, None, _NO_CARDS, None, marks)
+    marks = make_marks((0, _NOBODY, _NOBODY, chosen, banks))
+    return make_state((frame, _DECK, chairs, betting, None, _NO_CARDS, None, marks))
 
 
 def _open_bets(rules: RuleSet, straddle: StraddleRule) -> tuple[int, int]:
