@@ -13,10 +13,11 @@ STUBS := $(VENV)/.stubs
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 PROTOS := $(shell find proto/cutcard -name '*.proto')
+RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly lint format bench cases hands lock clean
+.PHONY: help setup stubs demo test nightly lint format bench cases hands lock release-contract clean
 
 help:
 	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
@@ -28,6 +29,7 @@ help:
 	@echo 'make cases CASES=FILE  run a file of rule cases'
 	@echo 'make hands HANDS=FILE  replay a file of hand histories'
 	@echo 'make stubs             generate the gRPC stubs'
+	@echo 'make release-contract  keep the contract as it is now as the released one'
 	@echo 'make lock              refresh requirements/ (needs uv)'
 	@echo 'make clean             remove all that make made'
 
@@ -51,7 +53,14 @@ lint: setup
 	$(BIN)/mypy dealer_service audit_cli tests hatch_build.py
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
+	$(BIN)/buf breaking --against $(RELEASED)
 	$(BIN)/lint-imports
+
+# What a release promises: `make lint` refuses a contract that breaks it.
+release-contract: setup
+	$(BIN)/buf lint
+	$(BIN)/buf breaking --against $(RELEASED)
+	$(BIN)/buf build --exclude-source-info --output $(RELEASED)
 
 format: setup
 	$(BIN)/ruff check --fix
