@@ -29,7 +29,6 @@ from dealer_service.rules.entry import (
     Variant,
 )
 from dealer_service.rules.folding import FOLDS
-from dealer_service.rules.folding import end_hand as ending
 from dealer_service.rules.following import FOLLOWS
 from dealer_service.rules.positions import clockwise
 from dealer_service.rules.posting import (
@@ -41,6 +40,7 @@ from dealer_service.rules.posting import (
 )
 from dealer_service.rules.raising import Limit, open_betting
 from dealer_service.rules.refusal import ImpossibleEntry
+from dealer_service.rules.settling import end_hand as ending
 from dealer_service.rules.state import (
     Frame,
     HandState,
