@@ -10,7 +10,7 @@ from dealer_service.rules.advancing import chop_if_agreed
 from dealer_service.rules.entry import CameBack, Entry, PlayerRemoved, Preferred, SatOut, SeatLeft
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.requiring import require
-from dealer_service.rules.state import HandState, Marks, make_state, may_choose_now
+from dealer_service.rules.state import HandState, Marks, Stage, make_state, may_choose_now
 
 _OVER: Final = (Stage.ENDED, Stage.VOID)
 
