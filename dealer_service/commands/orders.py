@@ -99,8 +99,8 @@ _PRESETS: Final = {
     "min": "min",
     "half": "half",
     "1/2": "half",
-    "three quarters": "three_quarters",
     "3/4": "three_quarters",
+    "three quarters": "three_quarters",
     "pot": "pot",
     "all-in": "all_in",
     "all in": "all_in",
@@ -121,7 +121,7 @@ _AHEAD: Final = {
     "call": PreAct.CALL,
     "call any": PreAct.CALL_ANY,
 }
-_NAMED = re.compile(r"(b|bet|bet to|r|raise|raise to) (.+)")
+_NAMED = re.compile(r"(bet to|raise to|bet|raise|b|r) (.+)")
 _LINE = re.compile(r"(\+|[a-z?][a-z -]*)\s*([0-9][0-9,_]*)?")
 
 

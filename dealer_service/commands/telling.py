@@ -229,8 +229,8 @@ class Teller:
 
     def _tell_pot(self, event: PotAwarded) -> list[str]:
         name = "the pot" if event.pot == 0 else f"side pot {event.pot}"
-        name = f"{plain(event.half)} half of {name}" if event.half else name
-        name += ", second board," if event.board != 1 else ""
+        name = f"the {plain(event.half)} half of {name}" if event.half else name
+        name += " on the second board" if event.board != 1 else ""
         lines = [self._paint.dim(f"  rake {event.rake:,}")] if event.rake else []
         for winner in event.winners:
             with_hand = f" with {plain(winner.name)}" if winner.name else ""

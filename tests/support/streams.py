@@ -19,6 +19,8 @@ from dealer_service.client.sent import (
     ComeBackSent,
     LeaveSent,
     LinkSent,
+    PreferSent,
+    PreSelectSent,
     SeatAsked,
     Sent,
     ShowSent,
@@ -143,12 +145,14 @@ def sent_by(simulator: Simulator, player: str) -> list[Sent]:
         sent += [LinkSent(hand, each["link"]) for each in links]
         mine = body.get("player") == player or seats.get(body.get("seat", 0)) == player
         told = _SENT.get(entry.kind)
-        if told is not None and mine and body.get("by", "player") == "player":
+        if told is not None and mine and body.get("by", "player") in {"player", "pre_action"}:
             sent.append(told(f"request-{index}", hand, body))
     return sent
 
 
-def _act(request_id: str, hand: int, body: Body) -> ActSent:
+def _act(request_id: str, hand: int, body: Body) -> ActSent | PreSelectSent:
+    if body["by"] == "pre_action":
+        return PreSelectSent(hand, body["act"])
     to = body["to"] if body["act"] in {"bet", "raise"} else 0
     return ActSent(request_id, hand, body["turn"], body["act"], to)
 
@@ -166,6 +170,7 @@ _SENT: Final[Mapping[str, Callable[[str, int, Body], Sent]]] = {
     "seat_taken": _seat,
     "anchored": _anchor,
     "chips_added": lambda request_id, _, body: ChipsSent(request_id, body["amount"]),
+    "preferred": lambda request_id, _, body: PreferSent(request_id, " ".join(body["choices"])),
     "sat_out": lambda request_id, _hand, _body: SitOutSent(request_id),
     "came_back": lambda request_id, _hand, _body: ComeBackSent(request_id),
     "seat_left": lambda request_id, _hand, _body: LeaveSent(request_id),
