@@ -60,11 +60,12 @@ def _start(kit: ModuleType, hand: WitnessedHand) -> State:
     blinds[order.index(hand.at.big_blind)] = rules.big_blind
     if hand.at.straddle is not None:
         blinds[order.index(hand.at.straddle)] = 2 * rules.big_blind
-    if len(order) == 2:
-        # Listed small and big, while its first player is the big blind.
-        blinds.reverse()
     kind, ante = rules.ante or ("each", 0)
     antes = [ante if kind == "each" or seat == hand.at.big_blind else 0 for seat in order]
+    if len(order) == 2:
+        # Listed button first, while its first player is the big blind.
+        blinds.reverse()
+        antes.reverse()
     automations = kit.Automation
     state = kit.State(
         (
@@ -136,12 +137,12 @@ def _take(state: State, hand: WitnessedHand, event: Acted | Boarded | Showed) ->
         if isinstance(event, Acted):
             _act(state, hand, event)
         elif isinstance(event, Boarded):
-            _choose_runs(state, hand)
+            _go_on(state, hand)
             if state.can_burn_card(_UNSEEN):
                 state.burn_card(_UNSEEN)
             state.deal_board("".join(event.cards))
         else:
-            _choose_runs(state, hand)
+            _go_on(state, hand)
             shown = "".join(event.cards) or False
             state.show_or_muck_hole_cards(shown, hand.order.index(event.seat))
     except _REFUSALS as refusal:
@@ -149,9 +150,20 @@ def _take(state: State, hand: WitnessedHand, event: Acted | Boarded | Showed) ->
         raise SeenOtherwiseError(message) from None
 
 
-def _choose_runs(state: State, hand: WitnessedHand) -> None:
+def _go_on(state: State, hand: WitnessedHand) -> None:
+    """Pass what PokerKit asks for and no rule does: a check against nobody, the count of boards."""
+    while (
+        state.actor_index is not None
+        and not state.checking_or_calling_amount
+        and sum(1 for index in range(len(hand.order)) if _has_chips(state, index)) < 2
+    ):
+        state.check_or_call()
     while state.can_select_runout_count():
         state.select_runout_count(hand.runs)
+
+
+def _has_chips(state: State, index: int) -> bool:
+    return bool(state.statuses[index] and state.stacks[index])
 
 
 def _act(state: State, hand: WitnessedHand, event: Acted) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from audit_cli.referee.witnessed import WitnessedHand
 
+FLOP = 3
 _LATE_STRADDLES = frozenset({"button", "mississippi"})
 
 
@@ -45,6 +46,8 @@ def _differences(hand: WitnessedHand) -> Iterator[str]:
         stack = hand.stacks.get(hand.at.big_blind, 0)
         if stack < rules.big_blind + rules.ante[1]:
             yield "it takes the big blind's ante before the blind"
+    if len(hand.order) == 2 and rules.small_blind == rules.big_blind:
+        yield "it lets the big blind act first before the flop, both blinds being of one size"
     if short:
         yield "it takes what a short blind posted as the bet to call"
     if rules.structure is Structure.POT_LIMIT:
@@ -52,7 +55,7 @@ def _differences(hand: WitnessedHand) -> Iterator[str]:
             yield "it counts the small blind in the pot as it is, not as a big blind"
         if short or hand.at.small_blind is None:
             yield "it counts in the pot only what was posted of the blinds"
-    if rules.structure is not Structure.FIXED_LIMIT and _has_short_all_in(hand):
+    if _has_short_all_in(hand):
         yield "it measures raises otherwise behind short all-ins"
     yield from _odd_chips(hand)
 
@@ -69,23 +72,49 @@ def _odd_chips(hand: WitnessedHand) -> Iterator[str]:
 
 
 def _has_short_blind(hand: WitnessedHand) -> bool:
-    rules = hand.rules
-    full = {
-        "small_blind": rules.small_blind,
-        "big_blind": rules.big_blind,
-        "straddle": 2 * rules.big_blind,
-    }
-    return any(amount < full.get(what, 0) for what, _, amount in hand.posts)
+    """Whether a blind or the straddle posted less than all of it, or nothing."""
+    rules, at = hand.rules, hand.at
+    full = {(at.big_blind, "big_blind"): rules.big_blind}
+    if at.small_blind is not None:
+        full[at.small_blind, "small_blind"] = rules.small_blind
+    if at.straddle is not None:
+        full[at.straddle, "straddle"] = 2 * rules.big_blind
+    posted = {(seat, what): amount for what, seat, amount in hand.posts}
+    return any(posted.get(post, 0) < amount for post, amount in full.items())
 
 
 def _has_short_all_in(hand: WitnessedHand) -> bool:
     """Whether some all-in was less than a full bet or raise."""
-    to_match = full = hand.rules.big_blind
+    limits, big_blind = hand.rules.limits, hand.rules.big_blind
+    full = street = 0
+    for board, size, all_in in _raises(hand):
+        if limits is not None:
+            full = limits.small_bet if board <= FLOP else limits.big_bet
+        elif board != street or not full:
+            full, street = big_blind, board
+        if size < full and all_in:
+            return True
+        full = size
+    return False
+
+
+def _raises(hand: WitnessedHand) -> Iterator[tuple[int, int, bool]]:
+    """Give the board's cards at each bet or raise, its size, and whether it is all-in."""
+    board = 0
+    to_match = hand.rules.big_blind * (1 if hand.at.straddle is None else 2)
+    # What each seat has bet on this street, and had for it.
+    bets: dict[int, int] = {}
+    had = dict(hand.stacks)
+    for what, seat, amount in hand.posts:
+        if what == "ante":
+            had[seat] = had.get(seat, 0) - amount
     for event in hand.events:
         if isinstance(event, Boarded):
-            to_match, full = 0, hand.rules.big_blind
-        elif isinstance(event, Acted) and event.act in ("bet", "raise"):
-            if event.to - to_match < full:
-                return True
-            to_match, full = event.to, event.to - to_match
-    return False
+            board, to_match = board + len(event.cards), 0
+            had = {seat: chips - bets.get(seat, 0) for seat, chips in had.items()}
+            bets = {}
+        elif isinstance(event, Acted):
+            bets[event.seat] = event.to
+            if event.act in ("bet", "raise"):
+                yield board, event.to - to_match, event.to == had.get(event.seat)
+                to_match = event.to
