@@ -16,10 +16,11 @@ import grpc.aio
 from cutcard.v1 import entry_pb2, play_pb2, play_pb2_grpc
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import issue, load_token_key
-from dealer_service.client import Act, Dealer, HandOver, MyTurn, Seat
+from dealer_service.client import Act, Choice, Dealer, HandOver, MyTurn, Seat
 from dealer_service.client.calls import KEEPALIVE, Patience, Surroundings
 from dealer_service.fairness.cards import CARD_NAMES
 from dealer_service.fairness.deck import Opening, verify_opening
+from dealer_service.store.api import LogHead
 from dealer_service.store.signed_journal import SignedJournal
 from dealer_service.store.sqlite import SqliteStore
 from dealer_service.transcript.merkle import leaf_hash, tree_root
@@ -144,18 +145,63 @@ async def play(seat: Seat, hands: int, done: asyncio.Event) -> None:
 
 
 async def test_a_hand_goes_on_through_more_than_twenty_kills(tmp_path: Path) -> None:
+    rules = entry_pb2.RuleSet(turn_ms=600_000, link_ms=600_000)
+    stages = await kill_through_a_hand(tmp_path, rules, KILLS)
+    assert len([hand for hand, _ in stages if hand == 1]) >= 20, stages
+    assert {"hand_opened", "acted", "opened"} <= {kind for _, kind in stages}
+
+
+async def test_choices_banks_and_more_cards_outlive_kills_too(tmp_path: Path) -> None:
+    """The openings behind the kills repeat what the players chose before them."""
+    rules = entry_pb2.RuleSet(
+        turn_ms=600_000,
+        link_ms=600_000,
+        variant="omaha_hi_lo",
+        hole_cards=5,
+        structure="pot_limit",
+        button="dead",
+        newcomers="post",
+        missed_blinds="dead",
+        ante=entry_pb2.AnteRule(kind="each", amount=1),
+        runs=2,
+        choices="at_once",
+        time_bank=entry_pb2.TimeBankRule(start_ms=5_000, per_hand_ms=1_000, max_ms=60_000),
+        return_ms=60_000,
+    )
+    stages = await kill_through_a_hand(tmp_path, rules, 9, Choice.RUNS, Choice.SHOW)
+    assert {hand for hand, _ in stages} >= {1}
+    (game,) = [one.log for one in heads(tmp_path / "dealer")]
+    lines = [read(line) for line in read_store(tmp_path / "dealer", game)]
+    opened = next(body for kind, body in lines if kind == "hand_opened" and body["hand"] == 1)
+    assert [seat["choices"] for seat in opened["seats"]] == [["runs", "show"]] * len(NAMES)
+    assert [seat["bank_ms"] for seat in opened["seats"]] == [6_000] * len(NAMES)
+    assert opened["departed"] == []
+
+
+def heads(folder: Path) -> list[LogHead]:
+    store = SqliteStore(folder / "store.sqlite")
+    found = list(store.heads(state=None, after=0, limit=10))
+    store.close()
+    return found
+
+
+async def kill_through_a_hand(
+    tmp_path: Path, rules: entry_pb2.RuleSet, kills: int, *choices: Choice
+) -> list[tuple[int, str]]:
+    """Kill the dealer so often while one hand is played, and give where each kill fell."""
     house = await House.open(tmp_path / "dealer")
     house.begin()
     house.pid = await house.hears(b"serving")
     async with contextlib.AsyncExitStack() as stack:
         operator = await stack.enter_async_context(house.connect("operator", Role.OPERATOR))
-        rules = entry_pb2.RuleSet(turn_ms=600_000, link_ms=600_000)
         game = (await operator.operator.open_game(rules)).game
         await operator.operator.pause(game)
         seats = []
         for name in NAMES:
             dealer = await stack.enter_async_context(house.connect(name))
             seats.append(await dealer.sit(game, stack=200, directory=tmp_path / name))
+            if choices:
+                await seats[-1].prefer(*choices)
         os.kill(house.pid, signal.SIGKILL)
         await house.hears(b"ended")
         house.begin(MOMENTS[0])
@@ -168,10 +214,10 @@ async def test_a_hand_goes_on_through_more_than_twenty_kills(tmp_path: Path) -> 
             operator.operator.resume(game, request_id=secrets.token_hex(8))
         )
         async with asyncio.timeout(240):
-            for kill in range(1, KILLS + 1):
+            for kill in range(1, kills + 1):
                 assert await house.hears(b"ended") == -signal.SIGKILL
                 stages.append(stage_of(read_store(house.folder, game)))
-                house.begin("never" if kill == KILLS else MOMENTS[kill % 3])
+                house.begin("never" if kill == kills else MOMENTS[kill % 3])
             house.pid = await house.hears(b"serving")
             await resuming
             await done.wait()
@@ -187,16 +233,15 @@ async def test_a_hand_goes_on_through_more_than_twenty_kills(tmp_path: Path) -> 
     assert await house.hears(b"ended") == 0
     await house.close()
 
-    assert len([hand for hand, _ in stages if hand == 1]) >= 20, stages
-    assert {"hand_opened", "acted", "opened"} <= {kind for _, kind in stages}
     lines = read_store(house.folder, game)
-    require_one_history(lines, witness, key)
+    require_one_history(lines, witness, key, rules.hole_cards or 2)
     for record in records:
         report = judge(content, key=key, mine=record)
         assert report.exit_status() == 0, tell(report)
     journal = SignedJournal(house.folder / "signed.journal", ORIGIN, may_make=False)
     assert journal.last[game].size == len(lines)
     journal.close()
+    return stages
 
 
 def stage_of(lines: list[bytes]) -> tuple[int, str]:
@@ -214,7 +259,7 @@ def read_store(folder: Path, game: str) -> list[bytes]:
     return lines
 
 
-def require_one_history(lines: list[bytes], witness: Witness, key: str) -> None:
+def require_one_history(lines: list[bytes], witness: Witness, key: str, hole_cards: int) -> None:
     """Hold all that was ever told to stand in the log, under one deck a hand."""
     assert all(lines[index] == line for index, line in witness.lines.items())
     opened = [read(line)[1]["hand"] for line in lines if b',"hand_opened":{' in line]
@@ -225,4 +270,4 @@ def require_one_history(lines: list[bytes], witness: Witness, key: str) -> None:
         assert checkpoint.root == tree_root(leaves)
     for (hand, _), opening in witness.openings.items():
         assert proved(lines, hand, play_pb2.Opening.FromString(opening))
-    assert len([hand for hand, _ in witness.openings if hand == 1]) == 2
+    assert len([hand for hand, _ in witness.openings if hand == 1]) == hole_cards
