@@ -43,6 +43,11 @@ class VerifierKey:
         """NAME+ID, as messages and lists name the key."""
         return f"{self.name}+{self.key_id.hex()}"
 
+    @property
+    def text(self) -> str:
+        """The whole vkey, NAME+ID+BASE64, from which anyone can verify."""
+        return f"{self}+{b64encode(bytes([_ED25519]) + self.key.encoded).decode('ascii')}"
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:

@@ -8,6 +8,7 @@ import shutil
 import stat
 import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     # An audit makes millions of values and hardly a cycle: looking for cycles is rarely worth it.
     gc.set_threshold(_ALLOCATIONS, 50, 50)
     report = audit(_items(files), request, CHECKS, required=required, warnings=warnings)
-    written = [_write_fork(directory, fork, number) for number, fork in enumerate(report.forks, 1)]
+    written = [_write_fork(directory, fork) for fork in report.forks]
     notices = (*report.notices, *(Notice(words) for words in written if words))
     report = replace(report, notices=notices)
     for words in report.warnings:
@@ -155,12 +156,17 @@ def _items(names: Sequence[str]) -> Iterator[Item]:
                 yield Damage(shown(name), 0, problem, fatal=True)
 
 
-def _write_fork(directory: Path, fork: Fork, number: int) -> str | None:
-    """Write the evidence; say where it is, or put it on standard error if that fails."""
+def _write_fork(directory: Path, fork: Fork) -> str | None:
+    """Write the evidence; say where it is, or put it on standard error if that fails.
+
+    Evidence that is there already stays as it is: the new one takes the next number.
+    """
     game = fork.log_origin.rpartition("/")[2]
-    path = directory / f"cutcard-fork-{game}-{number}.json"
+    paths = (directory / f"cutcard-fork-{game}-{number}.json" for number in count(1))
+    path = next(path for path in paths if not os.path.lexists(path))
     try:
-        path.write_text(render_fork(fork), encoding="utf-8")
+        with path.open("x", encoding="utf-8") as file:
+            file.write(render_fork(fork))
     except OSError as error:
         say.error(f"can not write the evidence to {path}: {reason(error)}")
         say.note("the evidence follows")

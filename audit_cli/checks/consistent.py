@@ -87,7 +87,7 @@ class Consistent:
         )
         key = self._request.trusted or self._header.key
         notes = (own.text, outside.text)
-        self._emit.fork(Fork(self._header.log_origin, str(key), notes, leaves))
+        self._emit.fork(Fork(self._header.log_origin, key.text, notes, leaves))
         self._emit.finding(
             Finding(
                 Promise.CONSISTENT,

@@ -23,7 +23,7 @@ class _Log(NamedTuple):
 
     leaves: bytes
     signed: Signed
-    key: str
+    key: VerifierKey
 
 
 class Twice:
@@ -37,7 +37,7 @@ class Twice:
         """Take the signed lines of a game and their last good checkpoint."""
         if signed is None:
             return
-        log = _Log(leaves, signed, str(key))
+        log = _Log(leaves, signed, key)
         before = self._logs.setdefault(header.log_origin, log)
         # Without a trusted key, files of two keys say nothing about each other.
         if before is log or before.key != log.key:
@@ -55,7 +55,7 @@ class Twice:
         else:
             shown = tuple(_split(longer.leaves))
         notes = (before.signed.text, log.signed.text)
-        self._emit.fork(Fork(header.log_origin, log.key, notes, shown))
+        self._emit.fork(Fork(header.log_origin, log.key.text, notes, shown))
         pairs = enumerate(zip(_split(before.leaves), _split(log.leaves), strict=False))
         entry, (wanted, found) = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
         self._emit.finding(

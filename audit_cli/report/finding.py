@@ -126,6 +126,8 @@ class AuditedGame:
 class Fork:
     """Evidence that one key signed two histories: both notes, and leaf hashes where sizes differ.
 
+    `key` is the whole vkey, so that anyone can verify both notes.
+
     The leaves are those of the audited lines up to the larger note's size: the one note's root is
     theirs, the other's is not that of their first `size` leaves.
     """

@@ -394,8 +394,18 @@ def test_an_outside_note_of_another_history_is_a_fork_with_evidence(
     (path,) = tmp_path.glob("cutcard-fork-*.json")
     assert str(path.name) in done.stderr
     evidence = json.loads(path.read_text())
+    assert evidence["key"] == Signer().vkey
     assert evidence["notes"] == [file.note(), fork.note(size)]
     assert evidence["leaves"] == ([leaf.hex() for leaf in file.leaves] if size == 1 else [])
+
+
+def test_evidence_that_is_there_is_kept(tmp_path: Path) -> None:
+    file = GameFile().entry("paused").checkpoint()
+    (tmp_path / "note").write_text(GameFile().entry("resumed").note())
+    (tmp_path / f"cutcard-fork-{file.game}-1.json").write_text("of yesterday")
+    assert verify(file, "--checkpoint", "note", cwd=tmp_path).returncode == 1
+    assert (tmp_path / f"cutcard-fork-{file.game}-1.json").read_text() == "of yesterday"
+    assert "notes" in json.loads((tmp_path / f"cutcard-fork-{file.game}-2.json").read_text())
 
 
 def test_an_outside_note_beyond_the_signed_lines_is_not_established(tmp_path: Path) -> None:
