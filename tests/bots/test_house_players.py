@@ -92,6 +92,25 @@ async def test_a_player_leaves_when_it_has_played_its_hands(house: House, operat
     assert (await operator.operator.get_game(game)).players == 0
 
 
+async def test_who_sat_down_in_the_first_hand_leaves_with_the_others(
+    house: House, operator: Dealer
+) -> None:
+    """It plays a hand less, and waits for no hand that nobody is there to play."""
+    game = await house.open_game(operator, seats=3)
+    manner = Manner(10_000, hands=2)
+    players = await sit(house, game, manner, "a", "b")
+    watcher = await operator.watch(game)
+    await operator.operator.resume(game)
+    async for event in watcher:
+        if isinstance(event, HandStarted):
+            break
+    players += await sit(house, game, manner, "c")
+    stays = await play_all(players)
+    await watcher.close()
+    assert [stay.ending for stay in stays] == [Ending.LEFT] * 3
+    assert stays[2].hands < stays[0].hands
+
+
 async def test_a_low_stack_is_topped_up_to_what_it_sat_down_with(
     house: House, operator: Dealer, tmp_path: Path
 ) -> None:
