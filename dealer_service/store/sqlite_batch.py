@@ -165,9 +165,9 @@ def _write_heads(
     ]
     for values, flat in _statements(rows):
         statement = (
-            "UPDATE logs SET next_index = new.column2,"
+            "UPDATE logs SET next_index = new.column2,"  # noqa: S608 - only question marks are put in
             " fold_from = coalesce(new.column3, fold_from), signed_size = new.column4,"
-            f" signed_root = new.column5 FROM (VALUES {values}) AS new WHERE id = new.column1"  # noqa: S608 - question marks
+            f" signed_root = new.column5 FROM (VALUES {values}) AS new WHERE id = new.column1"
         )
         connection.execute(statement, flat)
 
