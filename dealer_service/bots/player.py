@@ -79,6 +79,8 @@ class HousePlayer:
     ) -> None:
         """Take the seat over; `ponder` is awaited before each act, `hear` is told each event."""
         self.seat = seat
+        self.caught_up = asyncio.Event()
+        """Set when all that there was has been told, so that no turn is missed from here on."""
         self._manner = manner
         self._chance = chance
         self._ponder = ponder
@@ -109,6 +111,7 @@ class HousePlayer:
         except CallRefusedError as error:
             ending, detail = Ending.FAILED, str(error)
         finally:
+            self.caught_up.set()
             for errand in self._errands:
                 errand.cancel()
             await asyncio.gather(*self._errands, return_exceptions=True)
@@ -130,6 +133,7 @@ class HousePlayer:
     def _turn_page(self, event: CaughtUp | GameClosed) -> None:
         """Begin where the past ends: what it tells of was minded in its time, or is now."""
         self._is_live = isinstance(event, CaughtUp)
+        self.caught_up.set()
         if isinstance(event, GameClosed):
             self._leaving = self._leaving and bool(event.next)
             return

@@ -14,6 +14,7 @@ from typing import Any, Final
 from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.client.calls import Caller
 from dealer_service.client.chain import NoLink
+from dealer_service.client.disk import on_disk
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     AnchorNotLogged,
@@ -113,7 +114,7 @@ class Following:
         assert self.files is not None
         self.verifier.note(sent)
         async with self._writing:
-            await asyncio.to_thread(self.files.note, sent)
+            await on_disk(self.files.note, sent)
 
     async def _take(self, step: Progress | Refused | Broken) -> None:
         if isinstance(step, Refused):
@@ -136,8 +137,8 @@ class Following:
             task.cancel()
         if self.files is not None:
             async with self._writing:
-                await asyncio.to_thread(self.files.write_evidence, refused)
-                await asyncio.to_thread(self.files.record.refused, refused)
+                await on_disk(self.files.write_evidence, refused)
+                await on_disk(self.files.record.refused, refused)
         self._tell(refused)
 
     def _take_entries(self, step: Progress) -> None:
@@ -178,9 +179,9 @@ class Following:
         async with self._writing:
             for each in fresh:
                 if each.sent:
-                    await asyncio.to_thread(record.missed, each.hand)
+                    await on_disk(record.missed, each.hand)
             if step.kept is not None:
-                await asyncio.to_thread(record.checkpoint, step.kept.checkpoint)
+                await on_disk(record.checkpoint, step.kept.checkpoint)
 
     def _take_turn(self, step: Progress) -> None:
         """Tell a turn of the player's once, and not before it has its cards."""
@@ -229,7 +230,7 @@ class Following:
     async def _give_link(self, due: LinkDue) -> None:
         assert self.files is not None
         async with self._writing:
-            sent = await asyncio.to_thread(self.files.note_link, due)
+            sent = await on_disk(self.files.note_link, due)
         if isinstance(sent, NoLink):
             self._tell(LinkNotGiven(due.hand, str(sent)))
             return
@@ -258,7 +259,7 @@ class Following:
         hands = rules["max_hands"] - self.verifier.hand
         try:
             async with self._writing:
-                anchor = await asyncio.to_thread(self.files.new_anchor, self._entropy, hands)
+                anchor = await on_disk(self.files.new_anchor, self._entropy, hands)
             request_id = self._caller.surroundings.request_id()
             sent = AnchorSent(request_id, anchor, missing_hand, missing_link.hex())
             await self.note(sent)
