@@ -43,6 +43,17 @@ async def seat_players(  # noqa: PLR0913 - what players are seated with
     return players
 
 
-async def play_all(players: Sequence[HousePlayer]) -> list[Stay]:
-    """Play every seat to its end."""
-    return list(await asyncio.gather(*(player.run() for player in players)))
+async def play_all(
+    players: Sequence[HousePlayer], begin: Callable[[], Awaitable[object]] | None = None
+) -> list[Stay]:
+    """Play every seat to its end; `begin` is called when all of them are at the table."""
+    running = [asyncio.ensure_future(player.run()) for player in players]
+    try:
+        if begin is not None:
+            await asyncio.gather(*(player.caught_up.wait() for player in players))
+            await begin()
+        return list(await asyncio.gather(*running))
+    finally:
+        for stay in running:
+            stay.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

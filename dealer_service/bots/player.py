@@ -28,13 +28,15 @@ from dealer_service.client import (
 )
 
 _LOW: Final = 4
+_UNREACHED: Final = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED"})
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How a house player stays: with which stack, how often it tops up, and for how many hands.
 
-    `rebuys` None is without end; `hands` 0 is until the game closes.
+    `rebuys` None is without end; `hands` 0 is until the game closes. Hands of the table count,
+    dealt in or not, so that who sat down together leaves together, and none waits alone.
     """
 
     stack: int
@@ -77,11 +79,14 @@ class HousePlayer:
     ) -> None:
         """Take the seat over; `ponder` is awaited before each act, `hear` is told each event."""
         self.seat = seat
+        self.caught_up = asyncio.Event()
+        """Set when all that there was has been told, so that no turn is missed from here on."""
         self._manner = manner
         self._chance = chance
         self._ponder = ponder
         self._hear = hear
         self._hands = 0
+        self._seen = 0
         self._rebuys = 0
         self._refused_acts = 0
         self._leaving = False
@@ -106,6 +111,7 @@ class HousePlayer:
         except CallRefusedError as error:
             ending, detail = Ending.FAILED, str(error)
         finally:
+            self.caught_up.set()
             for errand in self._errands:
                 errand.cancel()
             await asyncio.gather(*self._errands, return_exceptions=True)
@@ -115,13 +121,19 @@ class HousePlayer:
 
     async def leave(self) -> None:
         """Give the seat up; `run` ends when the hand that is open has."""
-        if not self._leaving:
-            self._leaving = True
+        if self._leaving:
+            return
+        self._leaving = True
+        try:
             await self.seat.leave()
+        except CallRefusedError:
+            self._leaving = False
+            raise
 
     def _turn_page(self, event: CaughtUp | GameClosed) -> None:
         """Begin where the past ends: what it tells of was minded in its time, or is now."""
         self._is_live = isinstance(event, CaughtUp)
+        self.caught_up.set()
         if isinstance(event, GameClosed):
             self._leaving = self._leaving and bool(event.next)
             return
@@ -135,8 +147,9 @@ class HousePlayer:
         match event:
             case MyTurn(decision, view):
                 await self._act(decision, view)
-            case HandOver(stacks=stacks, view=view) if self.seat.number in stacks:
-                self._hands += 1
+            case HandOver(stacks=stacks, view=view):
+                self._seen += 1
+                self._hands += view.seat in stacks
                 self._mind_stack(view)
             case TableChanged(kind="sat_out", seat=seat) if seat == self.seat.number:
                 self._send(self.seat.come_back())
@@ -160,14 +173,25 @@ class HousePlayer:
         stack = view.me.stack if view.me is not None else 0
         if self._leaving:
             return
-        if manner.hands and self._hands >= manner.hands:
-            self._send(self.leave())
+        if manner.hands and self._seen >= manner.hands:
+            self._send(self._leave_for_good())
         elif manner.rebuys is not None and self._rebuys >= manner.rebuys:
             if stack == 0:
-                self._send(self.leave())
+                self._send(self._leave_for_good())
         elif stack < manner.stack // _LOW and not self._topping_up:
             self._topping_up = True
             self._send(self._top_up(manner.stack - stack))
+
+    async def _leave_for_good(self) -> None:
+        """Leave, however long the dealer can not be reached: no hand may come to ask again."""
+        while True:
+            try:
+                await self.leave()
+            except CallRefusedError as error:
+                if error.refusal.code not in _UNREACHED:
+                    raise
+            else:
+                return
 
     async def _top_up(self, amount: int) -> None:
         # Chips are added between hands, so the call may take as long as the hand that is open.

@@ -4,22 +4,17 @@ A last line without its newline is what a crash in the middle of an append leave
 acknowledged, so it is cut off when the file is opened again. Files are their owner's alone.
 """
 
-import asyncio
 import fcntl
 import os
 import stat
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 from dealer_service.transcript.canonical import Text, Value, decode, encode
 from dealer_service.transcript.refusal import TranscriptError
 
 PRIVATE: int = 0o600
-
-T = TypeVar("T")
 
 
 class FileError(ValueError):
@@ -98,19 +93,6 @@ class LineFile:
         except TranscriptError as error:
             message = f"{self.path} is damaged: {error}"
             raise FileError(message) from None
-
-
-async def to_end(call: Callable[..., T], *arguments: object) -> T:
-    """Run a blocking call in a thread; who is cancelled meanwhile waits for its end all the same.
-
-    So no file is let go in the middle of a write, which would hold it a little longer.
-    """
-    work = asyncio.get_running_loop().run_in_executor(None, partial(call, *arguments))
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        await asyncio.wait([work])
-        raise
 
 
 def write_whole(path: Path, content: bytes) -> None:

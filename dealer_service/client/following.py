@@ -15,7 +15,7 @@ from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.client.calls import Caller
 from dealer_service.client.chain import NoLink
 from dealer_service.client.dealt import HOLDEM_CARDS
-from dealer_service.client.durable import to_end
+from dealer_service.client.disk import on_disk
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     AnchorNotLogged,
@@ -115,7 +115,7 @@ class Following:
         assert self.files is not None
         self.verifier.note(sent)
         async with self._writing:
-            await to_end(self.files.note, sent)
+            await on_disk(self.files.note, sent)
 
     async def let_go(self) -> None:
         """Close the files, when what is being written is on disk."""
@@ -144,8 +144,8 @@ class Following:
             task.cancel()
         if self.files is not None:
             async with self._writing:
-                await to_end(self.files.write_evidence, refused)
-                await to_end(self.files.record.refused, refused)
+                await on_disk(self.files.write_evidence, refused)
+                await on_disk(self.files.record.refused, refused)
         self._tell(refused)
 
     def _take_entries(self, step: Progress) -> None:
@@ -194,9 +194,9 @@ class Following:
         async with self._writing:
             for each in fresh:
                 if each.sent:
-                    await to_end(record.missed, each.hand)
+                    await on_disk(record.missed, each.hand)
             if step.kept is not None:
-                await to_end(record.checkpoint, step.kept.checkpoint)
+                await on_disk(record.checkpoint, step.kept.checkpoint)
 
     def _take_turn(self, step: Progress) -> None:
         """Tell a turn of the player's once, and not before it has its cards."""
@@ -245,7 +245,7 @@ class Following:
     async def _give_link(self, due: LinkDue) -> None:
         assert self.files is not None
         async with self._writing:
-            sent = await to_end(self.files.note_link, due)
+            sent = await on_disk(self.files.note_link, due)
         if isinstance(sent, NoLink):
             self._tell(LinkNotGiven(due.hand, str(sent)))
             return
@@ -274,7 +274,7 @@ class Following:
         hands = rules["max_hands"] - self.verifier.hand
         try:
             async with self._writing:
-                anchor = await to_end(self.files.new_anchor, self._entropy, hands)
+                anchor = await on_disk(self.files.new_anchor, self._entropy, hands)
             request_id = self._caller.surroundings.request_id()
             sent = AnchorSent(request_id, anchor, missing_hand, missing_link.hex())
             await self.note(sent)

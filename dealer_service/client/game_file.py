@@ -1,6 +1,5 @@
 """Downloads a game file (PROTOCOL.md section 5): whole at its path, or not there at all."""
 
-import asyncio
 import os
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import grpc.aio
 
 from cutcard.v1 import fairness_pb2, fairness_pb2_grpc
 from dealer_service.client.calls import Caller
+from dealer_service.client.disk import on_disk
 from dealer_service.client.durable import sync_folder
 from dealer_service.client.errors import is_passing, read_error
 
@@ -35,7 +35,7 @@ async def download(
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-    await asyncio.to_thread(sync_folder, path.parent)
+    await on_disk(sync_folder, path.parent)
     return size
 
 
@@ -48,4 +48,4 @@ async def _fetch(
         async for answer in stream:
             file.write(answer.chunk)
         file.flush()
-        await asyncio.to_thread(os.fsync, file.fileno())
+        await on_disk(os.fsync, file.fileno())

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.client.calls import Caller
+from dealer_service.client.disk import on_disk
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import ChoicesNotSet, Event
 from dealer_service.client.files import GameFiles
@@ -384,8 +385,13 @@ class Seat:
         joined = self._caller.surroundings.monotonic()
         request = play_pb2.GetTableRequest(game=successor.game)
         table = await self._caller.call(self._stub.GetTable, request)
-        files = await asyncio.to_thread(
-            GameFiles, self._directory, self._key, successor.game, self._player
+        files = await on_disk(
+            GameFiles,
+            self._directory,
+            self._key,
+            successor.game,
+            self._player,
+            undo=GameFiles.close,
         )
         watched = Watched(
             successor.game, self._key, self._player, joined, table.size, successor.before

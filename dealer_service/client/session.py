@@ -11,7 +11,6 @@ breaks the protocol happen by themselves. A program that was killed sits down ag
 folder and goes on in the same seat.
 """
 
-import asyncio
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +21,7 @@ import jwt
 
 from cutcard.v1 import fairness_pb2, fairness_pb2_grpc, play_pb2, play_pb2_grpc
 from dealer_service.client.calls import KEEPALIVE, Caller, Surroundings
+from dealer_service.client.disk import on_disk
 from dealer_service.client.files import GameFiles
 from dealer_service.client.game_file import download
 from dealer_service.client.lines import read_line
@@ -140,7 +140,7 @@ class Dealer:
         key, rules = await self.key(), await self.rules(game)
         joined = self._caller.surroundings.monotonic()
         table = await self.table(game)
-        files = await asyncio.to_thread(GameFiles, directory, key, game, self.player)
+        files = await on_disk(GameFiles, directory, key, game, self.player, undo=GameFiles.close)
         try:
             taking = Taking(self._play, self._caller, files, game)
             wanted = SeatAsked("", seat, stack, "", reference)

@@ -4,11 +4,11 @@ The same request id is sent on every try, also by a client that was killed and s
 that a stack leaves the player's wallet once.
 """
 
-import asyncio
 from typing import Final
 
 from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.client.calls import Caller
+from dealer_service.client.disk import on_disk
 from dealer_service.client.durable import FileError
 from dealer_service.client.errors import CallRefusedError
 from dealer_service.client.files import GameFiles
@@ -66,10 +66,10 @@ class Taking:
     async def _fresh(self, wanted: SeatAsked, hands: int) -> SeatAsked:
         around, anchor = self._caller.surroundings, ""
         if hands:
-            anchor = await asyncio.to_thread(self._files.new_anchor, around.entropy, hands)
+            anchor = await on_disk(self._files.new_anchor, around.entropy, hands)
         request_id = around.request_id()
         asked = SeatAsked(request_id, wanted.seat, wanted.stack, anchor, wanted.reference)
-        await asyncio.to_thread(self._files.note, asked)
+        await on_disk(self._files.note, asked)
         return asked
 
     async def _ask(self, asked: SeatAsked) -> None:

@@ -187,7 +187,7 @@ def _add_bots(add: _Adder) -> None:
     add.option(parser, "--seats", _number(1, 10), None, words, metavar="N")
     words = "chips of each (default: 100 big blinds)"
     add.option(parser, "--stack", _number(1), None, words, metavar="CHIPS")
-    words = "leave after so many hands (default: none, play until the game closes)"
+    words = "leave after so many hands of the table (default: play until the game closes)"
     add.option(parser, "--hands", _number(1), 0, words, metavar="N")
     words = "how often each may top up (default: without end)"
     add.option(parser, "--rebuys", _number(0), None, words, metavar="N")

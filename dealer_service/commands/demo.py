@@ -148,8 +148,7 @@ async def _play_game(
         guests, game, folder / "players", Manner(_STACK), seed=options.seed, hear=hear
     )
     record = players[0].seat.record_path
-    await operator.operator.resume(game)
-    stays = await play_all(players)
+    stays = await play_all(players, begin=lambda: operator.operator.resume(game))
     await asyncio.gather(*closing, return_exceptions=True)
     for stay in stays:
         if stay.ending is not Ending.CLOSED:

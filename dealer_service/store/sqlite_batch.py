@@ -10,15 +10,17 @@ the batch gives None and the transaction has to be rolled back. Both ways write 
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from dealer_service.store.api import Append, Appended, AppendResult, LogAppend, LogState, SignedAt
 from dealer_service.store.sqlite_append import follows, move, write_facts
 
-_CHUNKS: Final = (32, 8, 1)
-"""Rows of one statement; few sizes, so that all statements stay prepared."""
+MOST_ROWS: Final = 64
+"""Rows of one statement at most; with all its sizes it stays prepared (`CACHED_STATEMENTS`)."""
+
+CACHED_STATEMENTS: Final = 8 * MOST_ROWS
 
 _REMEMBERED: Final = 10_000
 
@@ -151,31 +153,37 @@ def _write_heads(
             fold_from[number] = change.fold_from
         if change.facts is not None:
             write_facts(connection, number, change.facts)
-    connection.executemany(
-        "UPDATE logs SET next_index = ?, fold_from = coalesce(?, fold_from), signed_size = ?,"
-        " signed_root = ? WHERE id = ?",
-        [
-            (
-                head.next_index,
-                fold_from.get(head.number),
-                head.signed.size if head.signed else 0,
-                head.signed.root if head.signed else None,
-                head.number,
-            )
-            for head in after.values()
-        ],
-    )
+    rows: list[Row] = [
+        (
+            head.number,
+            head.next_index,
+            fold_from.get(head.number),
+            head.signed.size if head.signed else 0,
+            head.signed.root if head.signed else None,
+        )
+        for head in after.values()
+    ]
+    for values, flat in _statements(rows):
+        statement = (
+            "UPDATE logs SET next_index = new.column2,"  # noqa: S608 - only question marks are put in
+            " fold_from = coalesce(new.column3, fold_from), signed_size = new.column4,"
+            f" signed_root = new.column5 FROM (VALUES {values}) AS new WHERE id = new.column1"
+        )
+        connection.execute(statement, flat)
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[Row]) -> int:
     """Insert rows that are not there yet, and count them."""
-    written = start = 0
-    for size in _CHUNKS:
-        while len(rows) - start >= size:
-            chunk = rows[start : start + size]
-            start += size
-            values = ", ".join([f"({', '.join('?' * len(chunk[0]))})"] * size)
-            statement = f"INSERT INTO {table} VALUES {values} ON CONFLICT DO NOTHING"  # noqa: S608 - a table's own name
-            flat = [value for row in chunk for value in row]
-            written += connection.execute(statement, flat).rowcount
+    written = 0
+    for values, flat in _statements(rows):
+        statement = f"INSERT INTO {table} VALUES {values} ON CONFLICT DO NOTHING"  # noqa: S608 - a table's own name
+        written += connection.execute(statement, flat).rowcount
     return written
+
+
+def _statements(rows: Sequence[Row]) -> Iterator[tuple[str, list[object]]]:
+    """Give the VALUES of statements for all rows, with their parameters."""
+    for start in range(0, len(rows), MOST_ROWS):
+        chunk = rows[start : start + MOST_ROWS]
+        values = ", ".join([f"({', '.join('?' * len(chunk[0]))})"] * len(chunk))
+        yield values, [value for row in chunk for value in row]

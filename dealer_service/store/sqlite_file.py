@@ -19,6 +19,7 @@ from typing import Final
 
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+from dealer_service.store.sqlite_batch import CACHED_STATEMENTS
 
 _OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 _WAL_BYTES: Final = 64 * 1024 * 1024
@@ -98,6 +99,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         timeout=0,
         isolation_level=None,
         check_same_thread=False,
+        cached_statements=CACHED_STATEMENTS,
     )
 
 

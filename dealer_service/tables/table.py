@@ -11,14 +11,13 @@ out, ends hands, and closes a game that is at its end for one that goes on.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from dealer_service.fairness.commitment import next_link
-from dealer_service.fairness.refusal import FairnessError
-from dealer_service.rules import ahead, entropy, hand, opening, play
+from dealer_service.rules import ahead, entropy, hand, play
 from dealer_service.rules.ahead import PreAct
 from dealer_service.rules.entry import CloseReason, Entry, VoidReason
 from dealer_service.rules.refusal import Refusal
@@ -26,26 +25,15 @@ from dealer_service.rules.table_reason import TableReason
 from dealer_service.rules.table_state import Phase, TableState
 from dealer_service.store.api import Answer, Append, LogAppend, Movement
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
+from dealer_service.tables.course import Course
 from dealer_service.tables.cover import Cover
 from dealer_service.tables.dealing import Dealing
-from dealer_service.tables.due import (
-    NO_ABSENCE,
-    NO_GRACE,
-    Absence,
-    Grace,
-    awaits_anchors,
-    due,
-    end_time,
-    extend,
-)
 from dealer_service.tables.log import Unit
 from dealer_service.tables.refused import Refused, ServiceReason, refused, stopping
 from dealer_service.tables.requests import Request, Requests
 from dealer_service.tables.standing import Standing, tell_decision
 from dealer_service.tables.watchers import Audience, Batch
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
-
-ENTROPY_RETRY_MS: Final = 1_000
 
 MOST_WAITING: Final = 256
 """So many changes may wait for the end of a hand, whoever asks for them."""
@@ -54,11 +42,6 @@ Decide = Callable[[TableState, int], tuple[Entry, ...] | Refusal]
 """decide(state, at): the entries of the time `at` that a change makes, or why it is refused."""
 Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
 """encode(entries, the state behind them, the log's size): the answer's bytes."""
-
-_CLOSES: Final[Mapping[TableReason, CloseReason]] = {
-    TableReason.MAX_HANDS: CloseReason.MAX_HANDS,
-    TableReason.MAX_TIME: CloseReason.MAX_TIME,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +81,7 @@ class Table:
         self._checkpoint = checkpoint
         self._link_waiters: list[asyncio.Future[None]] = []
         self._deferred: deque[_Deferred] = deque()
-        self._grace: Grace = NO_GRACE
-        self._absence: Absence = NO_ABSENCE
-        self._draw_again_at = 0
+        self._course = Course(dealing)
         self._timer: Timer | None = None
         self._timer_at = 0
         self._cover = Cover(self.house.clock, partial(self._guarded, self._sign_now))
@@ -207,8 +188,7 @@ class Table:
         After a restart the clock that runs begins anew: nobody pays for the dealer's absence.
         """
         if restarted:
-            state, now = self.dealing.state, self.house.clock.now()
-            self._grace = extend(state, now)
+            self._course.begin_anew()
             self.standing = self._stand()
         self._guarded(self._advance)
         self._cover.mind(self.dealing.log)
@@ -283,7 +263,7 @@ class Table:
         dealing.make(unit, entries, reference)
         body = encode(entries, dealing.state, dealing.log.size)
         stored = Answer(self.game, request.caller, request.request_id, request.digest, body)
-        self._take_due(unit)
+        self._course.take_due(unit, hold=bool(self._deferred))
         self.submit(unit, stored, then=partial(self._answered, request, answer, body))
 
     def _answered(
@@ -354,65 +334,14 @@ class Table:
         if state.play is not None and state.play.pending is not None:
             return False
         unit = dealing.begin_unit()
-        self._take_due(unit)
+        self._course.take_due(unit, hold=bool(self._deferred))
         if unit.lines:
             self.submit(unit)
             return True
-        if state.phase is Phase.WAITING:
-            self._close_if_over(unit.at)
-        return False
-
-    def _take_due(self, unit: Unit) -> None:
-        """Add to a unit all that is due at its time: a hand's end, the next one, its deck."""
-        while self._refusal is None and self._take_next(unit):
-            pass
-
-    def _take_next(self, unit: Unit) -> bool:
-        dealing = self.dealing
-        state = dealing.state
-        if state.phase is Phase.WAITING:
-            return not self._deferred and self._begin_hand(unit)
-        if state.phase is Phase.LINKS:
-            if opening.links_missing(state, dealing.links):
-                return False
-            dealing.commit_deck(unit)
-            return True
-        ends = end_time(state, self._grace)
-        if ends is None or unit.at < ends:
-            return False
-        dealing.end_hand(unit)
-        return True
-
-    def _begin_hand(self, unit: Unit) -> bool:
-        state = self.dealing.state
-        if unit.at < self._draw_again_at or awaits_anchors(state, unit.at, self._grace):
-            return False
-        if opening.may_open_hand(state, unit.at) is not None:
-            return False
-        return self._drawn(unit.at, partial(self.dealing.open_hand, unit))
-
-    def _close_if_over(self, at: int) -> None:
-        if at < self._draw_again_at or awaits_anchors(self.dealing.state, at, self._grace):
-            return
-        why_not = opening.may_open_hand(self.dealing.state, at)
-        if why_not is None:
-            return
-        reason = _CLOSES.get(TableReason(why_not.reason))
+        reason = self._course.closes(unit.at) if state.phase is Phase.WAITING else None
         if reason is not None:
-            self._drawn(at, partial(self._close_and_go_on, reason))
-
-    def _drawn(self, at: int, act: Callable[[], None]) -> bool:
-        """Do what begins with fresh randomness; where that fails, again a little later."""
-        try:
-            act()
-        except (FairnessError, OSError) as error:
-            self._draw_again_at = at + ENTROPY_RETRY_MS
-            self.house.unhealthy(error)
-            return False
-        if self._draw_again_at:
-            self._draw_again_at = 0
-            self.house.healthy()
-        return True
+            self._course.draw(unit.at, partial(self._close_and_go_on, reason))
+        return False
 
     def _close_and_go_on(self, reason: CloseReason) -> None:
         next_game = self.house.draw_game()
@@ -434,7 +363,7 @@ class Table:
     # Clocks.
 
     def _set_clock(self) -> None:
-        at = self._due() if self._refusal is None else None
+        at = self._course.due() if self._refusal is None else None
         if at is None:
             return
         if self._timer is not None:
@@ -445,15 +374,9 @@ class Table:
         self._timer_at = at
         self._timer = self.house.clock.call_at(at, self._ring)
 
-    def _due(self) -> int | None:
-        state = self.dealing.state
-        if state.phase is Phase.WAITING and self.house.clock.now() < self._draw_again_at:
-            return self._draw_again_at
-        return due(state, self.house.clock.now(), self._grace, self._absence)
-
     def _ring(self) -> None:
         self._timer = None
-        at = self._due()
+        at = self._course.due()
         if at is not None and self.house.clock.now() >= at:
             self._guarded(self._run_out)
         self._guarded(self._advance)
@@ -462,21 +385,10 @@ class Table:
         dealing = self.dealing
         if dealing.state.phase is Phase.LINKS:
             self.submit(dealing.void_hand(VoidReason.LINK_MISSING))
-        elif play.turn_deadline(dealing.state) is not None and not self._awaits_absent():
+        elif play.turn_deadline(dealing.state) is not None and not self._course.awaits_absent(
+            self.audience.has
+        ):
             self.submit(dealing.act_by_clock())
-
-    def _awaits_absent(self) -> bool:
-        """Say whether the turn waits longer, once, because its player is not connected."""
-        state = self.dealing.state
-        more = state.rules.disconnect_ms
-        if not more or state.play is None or state.play.pending is None:
-            return False
-        turn = state.play.betting.turn
-        seat = state.play.chairs[state.play.pending.place].seat
-        if self._absence.adds(state.hand, turn) or self.audience.has(state.seats[seat].player):
-            return False
-        self._absence = Absence(state.hand, turn, more)
-        return True
 
     def _sign_now(self) -> None:
         if not self.dealing.log.is_covered:
@@ -490,16 +402,13 @@ class Table:
         state = self.dealing.state
         pending = hand.decision(state.play) if state.play is not None else None
         note, size = self._checkpoint
-        deadline = 0
-        if pending is not None:
-            deadline = self._grace.until(pending.hand, pending.turn, pending.deadline)
         return Standing(
             state=state,
             size=self.dealing.log.size,
             checkpoint=note,
             checkpoint_size=size,
             decision=pending,
-            deadline=deadline,
+            deadline=self._course.deadline(pending) if pending is not None else 0,
             openings=self.dealing.openings,
         )
 

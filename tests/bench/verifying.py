@@ -1,7 +1,8 @@
 """`verify_hands`: the whole of `cutcard-audit verify` on a long game, beside bare hashing.
 
 The game has six players in every hand, all with links, closed and revealed. The audit runs as a
-process of its own; what counts is the CPU time that it uses, from its start to its exit.
+process of its own; what counts is the CPU time that it uses, from its start to its exit. The file
+has the checkpoints that the dealer writes into one, one a hand.
 """
 
 import resource
@@ -72,6 +73,12 @@ def game_file(hands: int) -> Iterator[Path]:
         simulator.play_hand(choose=choose)
     simulator.close()
     simulator.reveal()
+    # As in the dealer's own file: one checkpoint for each deck, and one for the last line.
+    simulator.checkpoints = [
+        size
+        for size in simulator.checkpoints
+        if b',"deck_committed":{' in simulator.lines[size - 1] or size == len(simulator.lines)
+    ]
     with TemporaryDirectory() as directory:
         path = Path(directory) / "game.txt"
         path.write_bytes(simulator.game_file())

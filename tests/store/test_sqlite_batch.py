@@ -62,8 +62,7 @@ def rows(path: Path) -> dict[str, list[Any]]:
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     ]
     found = {
-        name: connection.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall()
-        for name in names
+        name: connection.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in names
     }
     connection.close()
     return found

@@ -227,7 +227,7 @@ def test_the_error_names_what_differs() -> None:
         {True: "a"},
         {"a": b"bytes"},
         {"a": {1, 2}},
-        {"a": object()},
+        {"a": Ellipsis},
         [1],
         "a",
         None,
