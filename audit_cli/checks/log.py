@@ -105,16 +105,17 @@ class GameLog:
             "hand_void": (complete.voided,),
             "deck_committed": (replayed.deck_committed,),
         }
-        every: tuple[Handler, ...] = (self._ordered.line, self._played.line, chain.line)
+        every: tuple[Handler, ...] = (self._ordered.line, chain.line)
         for mine in self._mine:
             every = (*every, mine.line)
             before["deck_committed"] += (mine.deck_committed,)
             before["hand_void"] += (mine.hand_void,)
             after["hand_opened"] += (mine.hand_opened,)
-        table = self._table.handlers
+        table, played = self._table.handlers, self._played.handlers
         return {
             kind: (
                 *every,
+                *((played[kind],) if kind in played else ()),
                 *before.get(kind, ()),
                 *((table[kind],) if kind in table else ()),
                 *after.get(kind, ()),
@@ -143,6 +144,8 @@ class GameLog:
         self._kinds = self._plan()
 
     def _line(self, line: Line) -> None:
+        if self._played.clock.acted is not None:
+            self._played.clock.follow(line)
         for handle in self._kinds[line.kind]:
             handle(line)
 

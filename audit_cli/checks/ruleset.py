@@ -44,6 +44,11 @@ class Rules:
     beacon: str | None
 
     @property
+    def plain(self) -> bool:
+        """Whether no seat owes or waits, and none has a time bank."""
+        return self.bank is None and not self.missed_blinds and self.newcomers == "next_hand"
+
+    @property
     def big_blind(self) -> int:
         """The big blind."""
         return self.hand.big_blind

@@ -71,8 +71,7 @@ class HandRules:
     show_all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(NamedTuple):
     """Where a hand's button and blinds stand, as its opening says.
 
     The button may be at an empty seat. `small_blind` is None where it is dead; `straddle` where
