@@ -202,9 +202,9 @@ def find_unseen(game: Simulator, seeds: int) -> list[tuple[bytes, bytes]]:
 
 
 def _spoken_of(line: bytes) -> Any:
-    """Leave out the time, and the size of a raise: its seat may have put in more later."""
+    """Leave out the time, and the size of a bet or raise: its seat may have put in more later."""
     value = json.loads(line)
     del value["at"]
-    if value.get("acted", {}).get("act") == "raise":
+    if value.get("acted", {}).get("act") in {"bet", "raise"}:
         del value["acted"]["to"]
     return value
