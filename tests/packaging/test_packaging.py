@@ -92,7 +92,7 @@ def test_installing_without_extras_brings_cryptography_alone(metadata: Message) 
 
 
 def test_the_dealer_extra_brings_the_service(metadata: Message) -> None:
-    assert metadata.get_all("Provides-Extra") == ["dealer"]
+    assert metadata.get_all("Provides-Extra") == ["dealer", "referee"]
     extra = {
         canonicalize_name(each.name)
         for each in map(Requirement, metadata.get_all("Requires-Dist", []))
