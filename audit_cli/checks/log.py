@@ -58,6 +58,7 @@ class GameLog:
         self._dealt = Dealt(emit)
         self._complete = Complete(emit)
         self._played = Played(emit)
+        self._clock = self._played.clock
         self._mixed = Mixed(emit, alone=not request.mine)
         self._mine = self._read_mine(request)
         self._chain = Chain(emit)
@@ -144,8 +145,8 @@ class GameLog:
         self._kinds = self._plan()
 
     def _line(self, line: Line) -> None:
-        if self._played.clock.acted is not None:
-            self._played.clock.follow(line)
+        if self._clock.acted is not None:
+            self._clock.follow(line)
         for handle in self._kinds[line.kind]:
             handle(line)
 

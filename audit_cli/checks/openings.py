@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from audit_cli.checks.table import Seat, Table
     from audit_cli.poker.positions import Places
 
-_PLAIN = frozenset({"seat", "player", "stack", "state", "anchor", "choices"})
+# Seat, player, stack and state; behind them an anchor, or what few houses have.
+_PLAIN_FIELDS = 4
 _SITS_OUT = frozenset({"sitting_out", "no_chips"})
 
 
@@ -89,13 +90,13 @@ def tell_seats(table: Table, rules: Rules) -> dict[int, Told]:
 
 
 def is_plain(told: dict[str, Any], seat: Seat, rules: Rules) -> bool:
-    """Whether an opening tells of a seat what it has to, which is little where rules are plain."""
+    """Whether an opening tells of a seat what it has to, and there is not more to tell."""
     return (
         told["stack"] == seat.stack
         and told["player"] == seat.player
         and told["state"] == _state(seat, rules)
-        and tuple(told.get("choices", ())) == seat.choices
-        and told.keys() <= _PLAIN
+        and ("anchor" in told) + _PLAIN_FIELDS == len(told)
+        and not seat.choices
     )
 
 

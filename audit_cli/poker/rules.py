@@ -6,7 +6,6 @@ are chips.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -48,8 +47,7 @@ class Rake(NamedTuple):
         return min(lying * self.per_ten_thousand // 10_000, cap)
 
 
-@dataclass(frozen=True, slots=True)
-class HandRules:
+class HandRules(NamedTuple):
     """How a hand is played.
 
     `ante` is (kind, amount), `straddle` (kind, whether the first raise over it is by as much
