@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.canonical import MAX_INTEGER
-from audit_cli.checks.openings import Told, find_straddler, place, tell_seats
+from audit_cli.checks.openings import Told, find_straddler, is_plain, place, tell_seats
 from audit_cli.checks.table import read_places
 
 if TYPE_CHECKING:
@@ -174,6 +174,11 @@ class Between:
             wanted = ", ".join(map(str, sorted(table.seats)))
             found = ", ".join(str(seat["seat"]) for seat in line.body["seats"])
             self._broken("an opening lists other seats than are taken", line, wanted, found)
+        if rules.plain and all(
+            number in logged and is_plain(logged[number], seat, rules)
+            for number, seat in table.seats.items()
+        ):
+            return
         for number, known in tell_seats(table, rules).items():
             told = None if number not in logged else read_told(logged[number])
             if told is not None and told != known:
@@ -194,8 +199,10 @@ class Between:
             text = "an opening tells another number of voids"
             self._broken(text, line, table.own_voids, body["voids"])
 
-        self._compare_departed(line, rules)
-        self._compare_last(line, rules)
+        if rules.return_ms is not None or "departed" in body:
+            self._compare_departed(line, rules)
+        if rules.missed_blinds or "last_small_blind_seat" in body or "last_big_blind_seat" in body:
+            self._compare_last(line, rules)
 
     def _compare_departed(self, line: Line, rules: Rules) -> None:
         """Judge who may not yet come back with less."""
@@ -239,10 +246,13 @@ class Between:
             self._broken("the blinds are at other seats", line, wanted, found)
         if not dealt_in <= table.seats.keys():
             return
+        told = body.get("straddle_seat")
+        if told is None and rules.hand.straddle is None:
+            return
         straddle = find_straddler(dealt_in, wanted, table, rules)
-        if body.get("straddle_seat") != straddle:
+        if told != straddle:
             text = "another seat straddles than by its choice"
-            self._broken(text, line, _seat(straddle), _seat(body.get("straddle_seat")))
+            self._broken(text, line, _seat(straddle), _seat(told))
 
     def game_closed(self, line: Line) -> None:
         """Every seat goes out with what it has."""

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from audit_cli.checks.table import Table
     from audit_cli.checks.voice import Voice
     from audit_cli.gamefile import Line
-    from audit_cli.poker.betting import Decision
+    from audit_cli.poker.betting import Betting
 
 MAX_LATE = 20
+# Who acts of its own will.
+_OWN = frozenset({"player", "pre_action"})
 
 
 class Clock:
@@ -39,18 +41,15 @@ class Clock:
         hand = self._table.hand
         self._voice.broken(text, line, None if hand is None else hand.number, expected, found)
 
-    def check(self, line: Line, decision: Decision, began: int) -> None:
-        """Judge by whom an act is; the turn `began` at that time in milliseconds."""
-        body, seat, rules = line.body, decision.seat, self._table.rules
+    def check(self, line: Line, betting: Betting, began: int) -> None:
+        """Judge by whom an act in turn is; the turn `began` at that time in milliseconds."""
+        body, rules = line.body, self._table.rules
+        seat: int = body["seat"]
         by = body["by"]
         held = self._table.seats.get(seat)
         left = held is not None and held.leaving
-        if left != (by == "absent"):
-            wanted = "absent, as its player left" if left else "player, pre_action or clock"
-            self._broken("an act by another than its player's state gives", line, wanted, by)
-        if by in ("clock", "absent") and body["act"] != ("fold" if decision.call else "check"):
-            wanted = "fold" if decision.call else "check"
-            self._broken(f"an act by {by} is another than the rule's", line, wanted, body["act"])
+        if left or by not in _OWN:
+            self._check_by(line, betting, left=left)
         if rules is None:
             return
         due = began + rules.turn_ms
@@ -65,6 +64,19 @@ class Clock:
             self._late += 1
             if self._late <= MAX_LATE:
                 self._tell_late(line, seat, line.at - due)
+
+    def _check_by(self, line: Line, betting: Betting, *, left: bool) -> None:
+        """Judge an act for a player who left, or that no player chose."""
+        body = line.body
+        by = body["by"]
+        if left != (by == "absent"):
+            wanted = "absent, as its player left" if left else "player, pre_action or clock"
+            self._broken("an act by another than its player's state gives", line, wanted, by)
+        if by not in _OWN:
+            wanted = "fold" if betting.owes(body["seat"]) else "check"
+            if body["act"] != wanted:
+                text = f"an act by {by} is another than the rule's"
+                self._broken(text, line, wanted, body["act"])
 
     def _draw(self, line: Line, due: int) -> int:
         """Take from the time bank what an act took above its turn; until when the clock waits."""

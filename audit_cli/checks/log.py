@@ -58,6 +58,7 @@ class GameLog:
         self._dealt = Dealt(emit)
         self._complete = Complete(emit)
         self._played = Played(emit)
+        self._clock = self._played.clock
         self._mixed = Mixed(emit, alone=not request.mine)
         self._mine = self._read_mine(request)
         self._chain = Chain(emit)
@@ -105,16 +106,17 @@ class GameLog:
             "hand_void": (complete.voided,),
             "deck_committed": (replayed.deck_committed,),
         }
-        every: tuple[Handler, ...] = (self._ordered.line, self._played.line, chain.line)
+        every: tuple[Handler, ...] = (self._ordered.line, chain.line)
         for mine in self._mine:
             every = (*every, mine.line)
             before["deck_committed"] += (mine.deck_committed,)
             before["hand_void"] += (mine.hand_void,)
             after["hand_opened"] += (mine.hand_opened,)
-        table = self._table.handlers
+        table, played = self._table.handlers, self._played.handlers
         return {
             kind: (
                 *every,
+                *((played[kind],) if kind in played else ()),
                 *before.get(kind, ()),
                 *((table[kind],) if kind in table else ()),
                 *after.get(kind, ()),
@@ -143,6 +145,8 @@ class GameLog:
         self._kinds = self._plan()
 
     def _line(self, line: Line) -> None:
+        if self._clock.acted is not None:
+            self._clock.follow(line)
         for handle in self._kinds[line.kind]:
             handle(line)
 

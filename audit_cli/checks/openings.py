@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from audit_cli.poker.positions import called, has_passed, place_dead, place_moving, straddler
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from audit_cli.checks.table import Seat, Table
     from audit_cli.poker.positions import Places
 
+# Seat, player, stack and state; behind them an anchor, or what few houses have.
+_PLAIN_FIELDS = 4
 _SITS_OUT = frozenset({"sitting_out", "no_chips"})
 
 
@@ -85,6 +87,17 @@ def tell_seats(table: Table, rules: Rules) -> dict[int, Told]:
             one = _miss(one, number, table, places, rules)
         told[number] = one
     return told
+
+
+def is_plain(told: dict[str, Any], seat: Seat, rules: Rules) -> bool:
+    """Whether an opening tells of a seat what it has to, and there is not more to tell."""
+    return (
+        told["stack"] == seat.stack
+        and told["player"] == seat.player
+        and told["state"] == _state(seat, rules)
+        and ("anchor" in told) + _PLAIN_FIELDS == len(told)
+        and not seat.choices
+    )
 
 
 def _state(seat: Seat, rules: Rules) -> str:

@@ -38,18 +38,20 @@ class Played:
     def __init__(self, emit: Emit) -> None:
         self._voice = Voice(Promise.PLAYED, emit)
         self._between = Between(self._voice)
-        self._clock = Clock(self._voice, self._between)
+        self.clock = Clock(self._voice, self._between)
         self._hands = 0
         self._acts = 0
         self._pots = 0
         between = self._between
-        self._kinds: dict[str, Callable[[Line], None]] = {
+        # Who judges an entry of each kind, before the table takes it.
+        self.handlers: dict[str, Callable[[Line], None]] = {
+            "": self._hand_void,
             "game_opened": between.game_opened,
             "seat_taken": between.seat_taken,
             "seat_left": between.left,
             "player_removed": between.left,
             "chips_added": between.chips_added,
-            "sat_out": self._clock.sat_out,
+            "sat_out": self.clock.sat_out,
             "came_back": between.named,
             "preferred": between.preferred,
             "anchored": between.anchored,
@@ -73,21 +75,10 @@ class Played:
         self._table = table
         self._voice.begin(table.game)
         self._between.begin(table)
-        self._clock.begin(table)
+        self.clock.begin(table)
         # The open hand as far as it can be followed.
         self._hand: Hand | None = None
         self._mucks = Mucks(self._voice)
-
-    def line(self, line: Line) -> None:
-        """Judge one entry before the table takes it."""
-        kind = line.kind
-        if self._clock.acted is not None:
-            self._clock.follow(line)
-        judge = self._kinds.get(kind)
-        if judge is not None:
-            judge(line)
-        elif kind == "":
-            self._hand = None
 
     def _broken(self, text: str, line: Line, expected: object = None, found: object = None) -> None:
         hand = self._table.hand
@@ -304,15 +295,15 @@ class Played:
             self._broken("an act where both blinds have chosen to chop", line, _CHOP, "no chop")
         if body["turn"] != hand.turn:
             self._broken("an act with another turn's number", line, hand.turn, body["turn"])
-        decision = hand.betting.decide(seat)
-        act, to = body["act"], body["to"]
-        allowed = decision.allows(act, to)
+        betting, act, to = hand.betting, body["act"], body["to"]
+        allowed = betting.allows(seat, act, to)
         if not allowed:
+            decision = betting.decide(seat)
             self._broken("an act that is not open to the seat", line, decision, summarise(line))
-        self._clock.check(line, decision, hand.turn_began)
-        if not self._has(hand, seat, to - decision.bet, line):
+        self.clock.check(line, betting, hand.turn_began)
+        if not self._has(hand, seat, to - betting.bets[seat], line):
             return
-        sense = act != "check" and (act not in ("bet", "raise") or to > hand.betting.to_match)
+        sense = act != "check" and (act not in ("bet", "raise") or to > betting.to_match)
         if not (allowed or sense):
             # What would follow from such an act, no rule says.
             self._hand = None
@@ -415,7 +406,7 @@ class Played:
     def end(self) -> None:
         """Mucks whose secret never came are not established."""
         self._mucks.end()
-        self._clock.end()
+        self.clock.end()
         self._voice.end()
 
     def conclude(self) -> None:

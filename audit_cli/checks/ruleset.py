@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from audit_cli.poker.games import HOLDEM, Game
@@ -17,8 +16,7 @@ class Bank(NamedTuple):
     max_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """A rule set: `hand` is what a hand is played by, the rest what is between hands.
 
     `missed_blinds` is empty where nothing is owed, `return_ms` None where nobody has to come back
@@ -42,6 +40,11 @@ class Rules:
     max_hands: int
     max_ms: int
     beacon: str | None
+
+    @property
+    def plain(self) -> bool:
+        """Whether no seat owes or waits, and none has a time bank."""
+        return self.bank is None and not self.missed_blinds and self.newcomers == "next_hand"
 
     @property
     def big_blind(self) -> int:

@@ -260,19 +260,7 @@ class Table:
 
     def _hand_opened(self, line: Line) -> None:
         body = line.body
-        self.seats = {
-            seat["seat"]: Seat(
-                seat["player"],
-                seat["stack"],
-                seat["state"] == "sitting_out",
-                seat.get("anchor"),
-                choices=tuple(seat.get("choices", ())),
-                owes=_owed(seat),
-                waits=seat.get("waits", False),
-                bank=seat.get("bank_ms", 0),
-            )
-            for seat in body["seats"]
-        }
+        self.seats = {seat["seat"]: _read_seat(seat) for seat in body["seats"]}
         self.misses = {miss["player"]: list(miss["hands"]) for miss in body["misses"]}
         self.own_voids = body["voids"]
         self.last_hand = body["hand"]
@@ -282,8 +270,6 @@ class Table:
         if "last_big_blind_seat" in body and "last_small_blind_seat" in body:
             self.played = Places(0, body["last_small_blind_seat"], body["last_big_blind_seat"])
         places = read_places(body)
-        dealt_in = frozenset(seat["seat"] for seat in body["seats"] if seat["state"] == "in")
-        self.last = Last(body["button"], places=places, dealt_in=dealt_in)
         self.torn = False
         self.hand = OpenHand(
             number=body["hand"],
@@ -299,6 +285,7 @@ class Table:
                 if seat["state"] == "in"
             },
         )
+        self.last = Last(body["button"], places=places, dealt_in=frozenset(self.hand.players))
 
     def _take_links(self, links: list[dict[str, Any]]) -> None:
         assert self.hand is not None
@@ -366,6 +353,21 @@ def read_places(body: dict[str, Any]) -> Places:
         dead = body.get("dead_small_blind_seat", 0)
         return Places(body["button"], dead, body["big_blind_seat"], dead=True)
     return Places(body["button"], small, body["big_blind_seat"])
+
+
+# Seat, player, stack and state; behind them an anchor, or what few houses have.
+_PLAIN_FIELDS = 4
+
+
+def _read_seat(told: dict[str, Any]) -> Seat:
+    """Return the seat that an opening tells of."""
+    seat = Seat(told["player"], told["stack"], told["state"] == "sitting_out", told.get("anchor"))
+    if len(told) > _PLAIN_FIELDS + (seat.anchor is not None):
+        seat.choices = tuple(told.get("choices", ()))
+        seat.owes = _owed(told)
+        seat.waits = told.get("waits", False)
+        seat.bank = told.get("bank_ms", 0)
+    return seat
 
 
 def _owed(seat: dict[str, Any]) -> tuple[int, int]:

@@ -29,7 +29,7 @@ class Game(NamedTuple):
         """Return the strength of the best hand; the board has five cards."""
         if not self.two_count:
             return measure((*holes, *board))
-        return max(measure(five) for five in _fives(holes, board))
+        return max(map(measure, _fives(holes, board)))
 
     def low(self, holes: Sequence[int], board: Sequence[int]) -> Strength | None:
         """Return the strength of the best low, or None where there is none; greater is better."""

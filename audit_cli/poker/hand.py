@@ -19,6 +19,7 @@ from audit_cli.poker.showdown import Against, best_shown, order_showing, wins_or
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from audit_cli.poker.ranking import Strength
     from audit_cli.poker.rules import HandRules, Positions
     from audit_cli.poker.shares import Award
 
@@ -90,6 +91,7 @@ class Hand:
         "_posts",
         "_queue",
         "_seen",
+        "_weighed",
         "at",
         "betting",
         "board",
@@ -135,11 +137,13 @@ class Hand:
         self._awards: list[Award] = []
         # The strengths of hands shown when the only board was whole.
         self._seen = Shown({}, {})
+        # The hand that was weighed last, with its high and its low.
+        self._weighed: tuple[Sequence[int], Strength, Strength | None] | None = None
         self._posts = self._plan_posts(owes)
         # What was posted of the blinds and the straddle.
         self._blinds = 0
         # Whether nothing but blinds and antes was posted.
-        self._plain = at.straddle is None and not any(what in _OWED for _, what, _ in self._posts)
+        self._plain = at.straddle is None
         self._find_post()
 
     # The posts.
@@ -185,9 +189,13 @@ class Hand:
         what = self.due.what
         if what in _BETS:
             self.betting.post(seat, amount)
-            self._blinds += amount if what != "live" else 0
+            if what == "live":
+                self._plain = False
+            else:
+                self._blinds += amount
         elif what == "dead" or (self.rules.ante and self.rules.ante[0] == "big_blind"):
             self.betting.pay_dead(seat, amount)
+            self._plain = self._plain and what == "ante"
         else:
             self.betting.pay_ante(seat, amount)
         self._find_post()
@@ -324,7 +332,9 @@ class Hand:
         if self.rules.show_all:
             return True
         game, board = self.rules.game, self.boards[0]
-        return wins_or_ties(game.high(cards, board), game.low(cards, board), against)
+        high, low = game.high(cards, board), game.low(cards, board)
+        self._weighed = (cards, high, low)
+        return wins_or_ties(high, low, against)
 
     def shows_by_choice(self, seat: int) -> bool:
         """Whether a hand that wins nothing is opened all the same, by its player's choice."""
@@ -343,7 +353,11 @@ class Hand:
         """Take a hand that was opened by rule, by policy or by choice."""
         self.holes[seat] = tuple(cards)
         self.shown.append(seat)
-        if len(self.boards[0]) == BOARD_CARDS:
+        if self._weighed is not None and self._weighed[0] is cards:
+            _, self._seen.high[seat], low = self._weighed
+            if low is not None:
+                self._seen.low[seat] = low
+        elif len(self.boards[0]) == BOARD_CARDS:
             self._measure(seat, self.boards[0], self._seen)
         self._next_in_queue()
 
@@ -427,5 +441,4 @@ class Hand:
         self._next_award()
 
 
-_OWED = frozenset({"live", "dead"})
 _BETS = frozenset({"small_blind", "big_blind", "straddle", "live"})

@@ -6,7 +6,6 @@ are chips.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -48,8 +47,7 @@ class Rake(NamedTuple):
         return min(lying * self.per_ten_thousand // 10_000, cap)
 
 
-@dataclass(frozen=True, slots=True)
-class HandRules:
+class HandRules(NamedTuple):
     """How a hand is played.
 
     `ante` is (kind, amount), `straddle` (kind, whether the first raise over it is by as much
@@ -71,8 +69,7 @@ class HandRules:
     show_all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(NamedTuple):
     """Where a hand's button and blinds stand, as its opening says.
 
     The button may be at an empty seat. `small_blind` is None where it is dead; `straddle` where

@@ -9,7 +9,6 @@ from dealer_service.rules.betting import (
     ROUNDS,
     Betting,
     Chair,
-    Pending,
     find_pending,
     make_betting,
     make_chair,
@@ -50,20 +49,14 @@ RUNS = 2
 def go_on(state: HandState, layout: Layout, at: int, start: int) -> HandState:
     """Ask the first chair from `start` on that owes a decision, when cards have come (9.4)."""
     frame, _, chairs, betting, _, _, _, marks = state
-    pending = find_next(frame, chairs, start, betting, at)
+    if frame.late is None or betting.street:
+        pending = find_pending(chairs, ROUNDS[len(chairs)][start], betting, at)
+    else:
+        pending = find_pending(chairs, order_with_late(chairs, start, frame.late), betting, at)
     if pending is None:
         return end_round(state, chairs, betting, layout)
     asked = make_state((frame, _ACT, chairs, betting, pending, layout, None, marks))
     return chop_if_agreed(asked) if frame.chops else asked
-
-
-def find_next(
-    frame: Frame, chairs: tuple[Chair, ...], start: int, betting: Betting, at: int
-) -> Pending | None:
-    """Find the first chair from `start` on that owes a decision, where a straddle may be late."""
-    if frame.late is None or betting.street:
-        return find_pending(chairs, ROUNDS[len(chairs)][start], betting, at)
-    return find_pending(chairs, order_with_late(chairs, start, frame.late), betting, at)
 
 
 def chop_if_agreed(state: HandState) -> HandState:
@@ -144,7 +137,8 @@ def close_for_one(
     frame = state.frame
     total = frame.dead + sum([chair[3] for chair in chairs])
     pots = (Pot(total, (seat,)),) if total else ()
-    awards = (award_to_one(0, pots[0], rake_of(frame, pots, layout)[0]),) if pots else ()
+    rake = sum(rake_of(frame, pots, layout)) if frame.rules.rake is not None else 0
+    awards = (award_to_one(0, pots[0], rake),) if pots else ()
     closing = make_closing((pots, False, (), (), awards, 0))
     stage = _AWARD if awards else _PAUSE
     return make_state((frame, stage, chairs, betting, None, layout, closing, state.marks))

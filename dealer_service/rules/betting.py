@@ -80,7 +80,9 @@ def find_pending(
                 to_match if betting.aggressor else min(to_match, find_reach(chairs, seat, to_match))
             )
             if bet < top:
-                return make_pending((place, min(top - bet, stack), at))
+                owed = top - bet
+                call = owed if owed < stack else stack  # noqa: FURB136 - a function takes longer
+                return make_pending((place, call, at))
         if not acted and _has_opponent(chairs, seat):
             return make_pending((place, 0, at))
     return None

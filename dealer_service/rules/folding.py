@@ -65,7 +65,8 @@ from dealer_service.rules.turn import clock_act, find_due
 
 # States are built whole here: every act builds one, and replacing fields takes several times as
 # long. For the same reason what every act compares is named once.
-_FOLD, _CALL, _BET, _RAISE = Act.FOLD, Act.CALL, Act.BET, Act.RAISE
+_FOLD, _CHECK, _CALL = Act.FOLD, Act.CHECK, Act.CALL
+_BET, _RAISE = Act.BET, Act.RAISE
 _BY_ABSENT = By.ABSENT
 _BY_CLOCK = By.CLOCK
 _BY_PLAYER = By.PLAYER
@@ -160,7 +161,7 @@ def _acted(state: HandState, at: int, entry: Acted) -> HandState:
     if seat != entry.seat or turn != entry.turn:
         message = f"turn {turn} is open, of seat {seat}"
         raise ImpossibleEntry(message)
-    if did is _FOLD:
+    if did is _FOLD or (did is _CHECK and not pending.call):
         total: int | Refusal = bet
     elif did is _CALL and pending.call:
         total = bet + pending.call
@@ -174,7 +175,7 @@ def _acted(state: HandState, at: int, entry: Acted) -> HandState:
         _check_author(state, at, entry)
     paid = to - bet
     chair = make_chair((seat, stack - paid, to, put + paid, did is _FOLD, True))
-    chairs = (*chairs[:place], chair, *chairs[place + 1 :])
+    chairs = with_chair(chairs, place, chair)
     if not frame.plain:
         return _acted_with_options(state, at, entry, chairs)
     if did is _BET or did is _RAISE:

@@ -29,6 +29,7 @@ from dealer_service.rules.state import HandState, Stage, has_chosen, list_stakes
 _BY_PLAYER = By.PLAYER
 _BY_POLICY = By.POLICY
 _BY_RULE = By.RULE
+_SHOW_ALL = Show.ALL
 
 
 def show_by(state: HandState, seat: int, hole: Sequence[str]) -> By | None:
@@ -41,7 +42,7 @@ def show_by(state: HandState, seat: int, hole: Sequence[str]) -> By | None:
     assert closing is not None
     if closing.face_up:
         return _BY_RULE
-    if frame.rules.show == Show.ALL or not layout.shown:
+    if frame.rules.show == _SHOW_ALL or not layout.shown:
         return _BY_POLICY
     hands = {one.seat: one.cards for one in layout.shown}
     opened = tuple(hands)

@@ -42,6 +42,7 @@ from dealer_service.rules.raising import Limit, open_betting
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.settling import end_hand as ending
 from dealer_service.rules.state import (
+    Chosen,
     Frame,
     HandState,
     Layout,
@@ -112,7 +113,8 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     dealt_in = {one.seat: one for one in opened.seats if one.state is _IN}
     seats, place = _arrange(tuple(dealt_in), opened.button)
     _check_opening(rules, opened, place)
-    chairs = tuple([make_chair((seat, dealt_in[seat].stack, 0, 0, False, False)) for seat in seats])
+    in_order = [dealt_in[seat] for seat in seats]
+    chairs = tuple([make_chair((one.seat, one.stack, 0, 0, False, False)) for one in in_order])
     with_more = [one for one in opened.seats if one.choices is not None or one.owes is not None]
     if with_more or rules.ante is not None or opened.straddle_seat is not None:
         posts = list_posts(rules, opened, chairs, place)
@@ -140,7 +142,7 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         opened.big_blind_seat,
         seats,
         place,
-        tuple([dealt_in[seat].player for seat in seats]),
+        tuple([one.player for one in in_order]),
         chairs,
         posts,
         dead,
@@ -153,8 +155,10 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         omaha and variant == Variant.OMAHA_HI_LO,
         plain,
     )
-    chosen = tuple([(one.seat, one.choices) for one in with_more if one.choices])
-    banks = tuple([dealt_in[seat].bank_ms or 0 for seat in seats]) if rules.time_bank else ()
+    chosen: Chosen = ()
+    if with_more:
+        chosen = tuple([(one.seat, one.choices) for one in with_more if one.choices])
+    banks = tuple([one.bank_ms or 0 for one in in_order]) if rules.time_bank else ()
     if limit is None:
         betting = make_betting((0, to_match, full_raise, None, 1, None))
     else:

@@ -230,4 +230,6 @@ def _require_turn_to_show(state: HandState, seat: int) -> Closing:
 
 def with_chair(chairs: tuple[Chair, ...], index: int, chair: Chair) -> tuple[Chair, ...]:
     """Give the chairs with one of them changed."""
-    return (*chairs[:index], chair, *chairs[index + 1 :])
+    changed = list(chairs)
+    changed[index] = chair
+    return tuple(changed)

@@ -20,6 +20,9 @@ from dealer_service.rules.raising import (
 from dealer_service.rules.refusal import HandReason, ImpossibleEntry, Refusal
 from dealer_service.rules.state import HandState, Stage
 
+# Most acts are folds and checks that cost nothing: comparing with these answers them at once.
+_FOLD, _CHECK = Act.FOLD, Act.CHECK
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -130,35 +133,38 @@ def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all 
 
     `to` is the total for the street of a bet or raise; for other acts it may be None or 0.
     """
-    pending = state.pending
+    frame, _, chairs, betting, pending, _, _, marks = state
     if pending is None:
         return Refusal(HandReason.NO_DECISION, "nobody is to act: wait for the next turn")
-    chair = state.chairs[pending.place]
+    chair = chairs[pending.place]
     if seat != chair.seat:
-        if seat not in state.frame.place:
+        if seat not in frame.place:
             return Refusal(
                 HandReason.NOT_DEALT_IN,
-                f"seat {seat} is not dealt into hand {state.frame.hand}: wait for the next hand",
-                {"seat": seat, "hand": state.frame.hand},
+                f"seat {seat} is not dealt into hand {frame.hand}: wait for the next hand",
+                {"seat": seat, "hand": frame.hand},
             )
         return Refusal(
             HandReason.NOT_YOUR_TURN,
             f"seat {chair.seat} is to act: wait for the turn of seat {seat}",
             {"to_act": chair.seat, "seat": seat},
         )
-    if turn != state.betting.turn:
+    if turn != betting.turn:
         return Refusal(
             HandReason.WRONG_TURN,
-            f"turn {turn} is not open: answer turn {state.betting.turn}",
-            {"turn": turn, "open_turn": state.betting.turn},
+            f"turn {turn} is not open: answer turn {betting.turn}",
+            {"turn": turn, "open_turn": betting.turn},
         )
-    if state.marks.absent and seat in state.marks.absent and by is not By.ABSENT:
+    if marks.absent and seat in marks.absent and by is not By.ABSENT:
         return Refusal(
             HandReason.PLAYER_GONE,
             f"the player of seat {seat} is gone: the dealer acts for it",
             {"seat": seat},
         )
-    total = answer(state.chairs, state.betting, pending, act, to, state.frame.limit)
+    free = act is _FOLD or (act is _CHECK and not pending.call)
+    if free and (not to or to == chair.bet):
+        return Acted(seat, act, chair.bet, by, turn)
+    total = answer(chairs, betting, pending, act, to, frame.limit)
     if isinstance(total, Refusal):
         return total
     return Acted(seat, act, total, by, turn)

@@ -94,7 +94,7 @@ class PlayedHand:
         """Whether a seat may act so now; without a total it is what the act says by itself."""
         if self.hand.due.step is not Step.ACT or self.hand.due.seat != seat:
             return False
-        return self.hand.betting.decide(seat).allows(act, self._total(seat, act, to))
+        return self.hand.betting.allows(seat, act, self._total(seat, act, to))
 
     def _total(self, seat: int, act: str, to: int | None) -> int:
         if to is not None:

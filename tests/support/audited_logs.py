@@ -81,7 +81,10 @@ def audit_hand(lines: Sequence[Line], deck: Sequence[OpenedCard] = ()) -> Findin
         if line.kind == "deck_committed":
             ordered.signed()
         table.torn = table.torn or line.kind == "hand_opened"
-        played.line(line)
+        if played.clock.acted is not None:
+            played.clock.follow(line)
+        if line.kind in played.handlers:
+            played.handlers[line.kind](line)
         _tell(dealt, line, before=True)
         if line.kind in table.handlers:
             table.handlers[line.kind](line)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
 from audit_cli.checks import CHECKS, Request
-from audit_cli.checks.check import OutsideNote, RecordFile
+from audit_cli.checks.check import CheckMaker, OutsideNote, RecordFile
 from audit_cli.gamefile import read_game_file
 from audit_cli.note import Note, NoteVerdict, VerifierKey, parse_note, parse_vkey, verify_note
 from audit_cli.report.finding import Promise, Report, Verdict
@@ -19,6 +19,7 @@ def judge(
     mine: bytes | tuple[bytes, ...] = (),
     outside: Iterable[str] = (),
     require: Iterable[Promise] = (),
+    more: Iterable[CheckMaker] = (),
 ) -> Report:
     """Audit the bytes of a game file."""
     trusted = None if key is None else parse_vkey(key)
@@ -34,7 +35,7 @@ def judge(
     files = tuple(RecordFile("record", record) for record in records)
     request = Request(trusted=trusted, mine=files, outside=tuple(notes))
     items = read_game_file(io.BytesIO(data), "game")
-    return audit(items, request, CHECKS, required=frozenset(require))
+    return audit(items, request, (*CHECKS, *more), required=frozenset(require))
 
 
 def broken(report: Report) -> set[str]:
