@@ -85,7 +85,7 @@ def end_round(
 ) -> HandState:
     """Go on to the next street, or to the end, where nobody owes a decision (9.4)."""
     frame, marks = state.frame, state.marks
-    with_chips = [chair for chair in chairs if chair.stack and not chair.folded]
+    with_chips = [chair for chair in chairs if not chair.folded and chair.stack]
     if len(with_chips) > 1 and betting.street < LAST_STREET:
         fresh = tuple(
             [
@@ -181,7 +181,7 @@ def run_out(state: HandState) -> HandState:
         return at_stage(state, _BOARD_DEALT)
     awards = award_pots(
         closing.pots,
-        {one.seat: one.cards for one in layout.shown},
+        dict(layout.shown),
         (layout.board,) if layout.second is None else (layout.board, layout.second),
         frame.rules.chip_unit,
         rake_of(frame, closing.pots, layout),

@@ -44,7 +44,7 @@ def show_by(state: HandState, seat: int, hole: Sequence[str]) -> By | None:
         return _BY_RULE
     if frame.rules.show == _SHOW_ALL or not layout.shown:
         return _BY_POLICY
-    hands = {one.seat: one.cards for one in layout.shown}
+    hands = dict(layout.shown)
     opened = tuple(hands)
     hands[seat] = tuple(hole)
     ranks = rank_hands(hands, layout.board, omaha=frame.omaha, hi_lo=frame.hi_lo)

@@ -5,7 +5,7 @@ turn (TDA 2024 rule 20-A, Robert's Rules "Ties": nobody gets more than one odd c
 two boards to the first, and of high and low to high (20-C).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from dealer_service.rules.entry import Awarded, Half, RakeRule, Winner
 from dealer_service.rules.judging import Ranks, name_high, name_low_of, rank_hands
@@ -88,7 +88,7 @@ def _win(  # noqa: PLR0913, PLR0917 - as of `award_pots`
     board: Sequence[str],
     *,
     omaha: bool,
-) -> Iterator[tuple[Half | None, int, tuple[Winner, ...]]]:
+) -> tuple[tuple[Half | None, int, tuple[Winner, ...]], ...]:
     """Give each half of a pot's part on one board, or the whole where no hand has a low."""
     highs, lows = ranks
     best = max([highs[seat] for seat in shown])
@@ -102,12 +102,12 @@ def _win(  # noqa: PLR0913, PLR0917 - as of `award_pots`
             for seat, share in shares
         ]
     )
-    yield Half.HIGH if with_low else None, high, winners
-    if with_low:
-        least = min([lows[seat] for seat in with_low])
-        lowest = [seat for seat in with_low if lows[seat] == least]
-        shares = zip(lowest, split(low, len(lowest), unit), strict=True)
-        winners = tuple(
-            [Winner(seat, share, *name_low_of(hands[seat], board, least)) for seat, share in shares]
-        )
-        yield Half.LOW, low, winners
+    if not with_low:
+        return ((None, high, winners),)
+    least = min([lows[seat] for seat in with_low])
+    lowest = [seat for seat in with_low if lows[seat] == least]
+    shares = zip(lowest, split(low, len(lowest), unit), strict=True)
+    low_winners = tuple(
+        [Winner(seat, share, *name_low_of(hands[seat], board, least)) for seat, share in shares]
+    )
+    return (Half.HIGH, high, winners), (Half.LOW, low, low_winners)

@@ -106,7 +106,7 @@ CLASSES: Final = len(_PLAIN) + len(_SUITED)
 
 def strength_of(cards: Sequence[str]) -> int:
     """Rank the best five of five to seven different cards: 0, the weakest, to 7,461."""
-    total = sum([_KEY_OF[card] for card in cards])
+    total = sum(map(_KEY_OF.__getitem__, cards))
     if (total + _FLUSH_ADD) & _FLUSH_BIT:
         # Five of a suit among seven cards leave no room for four of a kind or a full house.
         numbers = _flush_only([NUMBERS[card] for card in cards])

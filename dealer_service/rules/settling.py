@@ -68,8 +68,9 @@ def fold_opened(state: HandState, at: int, entry: Opened) -> HandState:
     if state.stage is _BOARD_OPENED:
         return _opened_board(state, at, entry)
     frame, layout, seat = state.frame, state.layout, entry.seat
-    require(seat in frame.place and entry.board is None, "no cards of that seat can be opened")
-    assert seat is not None
+    if seat is None or seat not in frame.place or entry.board is not None:
+        message = "no cards of that seat can be opened"
+        raise ImpossibleEntry(message)
     positions = hole_positions(len(frame.seats), frame.place[seat], frame.hole_cards)
     if state.stage is _PAUSE:
         require(entry.by is _BY_PLAYER, "after the last pot only players show")
@@ -79,7 +80,9 @@ def fold_opened(state: HandState, at: int, entry: Opened) -> HandState:
     shown = _show(layout, seat, entry, positions)
     by = show_by(state, seat, shown.shown[-1].cards)
     require(by is not None, "the policy opens no hand that is beaten")
-    require(entry.by is by, f"this hand is opened by {by}")
+    if entry.by is not by:
+        message = f"this hand is opened by {by}"
+        raise ImpossibleEntry(message)
     return settle_hand(state, closing, shown, closing.mucked)
 
 

@@ -26,16 +26,16 @@ def must_show(seat: int, pots: Sequence[Pot], opened: Sequence[int], ranks: Rank
     `ranks` are of all these hands on the board. The first hand of a showdown has nothing against
     it, so that it is always shown.
     """
-    return any(
-        _holds(seat, pot, opened, ranks.highs) or _holds_low(seat, pot, opened, ranks.lows)
-        for pot in pots
-        if seat in pot.eligible
-    )
-
-
-def _holds(seat: int, pot: Pot, opened: Sequence[int], highs: Mapping[int, int]) -> bool:
+    highs, lows = ranks
     mine = highs[seat]
-    return all(mine >= highs[other] for other in opened if other in pot.eligible)
+    better = [other for other in opened if highs[other] > mine]
+    for pot in pots:
+        eligible = pot.eligible
+        if seat in eligible:
+            beaten = [other for other in better if other in eligible]
+            if not beaten or (lows and _holds_low(seat, pot, opened, lows)):
+                return True
+    return False
 
 
 def _holds_low(seat: int, pot: Pot, opened: Sequence[int], lows: Mapping[int, int]) -> bool:
