@@ -1,12 +1,12 @@
 """Inputs made to exhaust an auditor: bounded memory, a clean error, no traceback (T21)."""
 
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.limited import limited
 from tests.support.simulator import play_game
 
 GIB = 1024**3
@@ -14,21 +14,16 @@ LIMIT = GIB // 2
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
-
-
 def verify(
     *arguments: str, stdin: "int | None" = None, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the command with half a GiB of memory."""
     return subprocess.run(
-        [sys.executable, "-m", "audit_cli", "verify", *arguments],
+        [*limited("RLIMIT_AS", LIMIT), "audit_cli", "verify", *arguments],
         cwd=ROOT,
         input=data,
         stdin=stdin,
         capture_output=True,
-        preexec_fn=_limit_memory,
         timeout=120,
         check=False,
     )

@@ -3,16 +3,16 @@
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
+
+from tests.support.limited import limited
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 120
@@ -51,18 +51,17 @@ def start(
     With `largest_file` no file that it writes can grow above so many bytes.
     """
     pipe = subprocess.PIPE
-    limit = None
+    command = _command(arguments)
     if largest_file is not None:
-        limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (largest_file, largest_file))
+        command = [*limited("RLIMIT_FSIZE", largest_file), *command[2:]]
     return subprocess.Popen(
-        _command(arguments),
+        command,
         cwd=folder,
         env=_CLEAN,
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
         text=True,
-        preexec_fn=limit,  # noqa: PLW1509 - the child only sets a limit before it begins
     )
 
 
