@@ -74,13 +74,19 @@ def read_transcript_line(raw: bytes) -> object | Problem:
         and "\x7f" not in text
         and text.count("{") + text.count("[") <= MAX_DEPTH
     ):
-        try:
-            value: object = _parse(text)[0]
-            if _write(value) == text:
-                return value
-        except (ValueError, RecursionError):
-            pass
+        value = _read_plainly(text)
+        if value is not None:
+            return value
     return _read_strictly(text, ascii_only=True)
+
+
+def _read_plainly(text: str) -> object | None:
+    """Return the value of a text that is its own canonical form; None where it is not."""
+    try:
+        value: object = _parse(text)[0]
+        return value if _write(value) == text else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def read_file_line(raw: bytes) -> object | Problem:
@@ -100,12 +106,9 @@ def read_file_line(raw: bytes) -> object | Problem:
         # Beyond U+D7FF the order of code points is no longer that of UTF-16 units.
         and _HIGH.search(text) is None
     ):
-        try:
-            value: object = _parse(text)[0]
-            if _write(value) == text:
-                return value
-        except (ValueError, RecursionError):
-            pass
+        value = _read_plainly(text)
+        if value is not None:
+            return value
     return _read_strictly(text, ascii_only=False)
 
 

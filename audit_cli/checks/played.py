@@ -19,7 +19,7 @@ from audit_cli.derive import CARD_NUMBERS, CARDS
 from audit_cli.poker.hand import DECK_CARDS, Hand, Step
 from audit_cli.poker.lows import name_low
 from audit_cli.poker.ranking import name_hand
-from audit_cli.poker.rules import Positions
+from audit_cli.poker.rules import read_opening
 from audit_cli.poker.shares import Award
 from audit_cli.report.finding import Promise
 
@@ -102,13 +102,7 @@ class Played:
         self._hands += 1
         self._hand = None
         body, rules = line.body, self._table.rules
-        stacks = {seat["seat"]: seat["stack"] for seat in body["seats"] if seat["state"] == "in"}
-        at = Positions(
-            body["button"],
-            body.get("small_blind_seat"),
-            body["big_blind_seat"],
-            body.get("straddle_seat"),
-        )
+        stacks, at = read_opening(body)
         if rules is None or len(stacks) < 2 or at.small_blind == at.big_blind:
             return
         posting = {at.small_blind, at.big_blind, at.straddle} - {None}

@@ -7,7 +7,7 @@ are chips.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from audit_cli.poker.games import HOLDEM, Game
 
@@ -80,3 +80,15 @@ class Positions(NamedTuple):
     small_blind: int | None
     big_blind: int
     straddle: int | None = None
+
+
+def read_opening(body: dict[str, Any]) -> tuple[dict[int, int], Positions]:
+    """Return the stack of each seat dealt in, and the positions, as a `hand_opened` gives them."""
+    stacks = {seat["seat"]: seat["stack"] for seat in body["seats"] if seat["state"] == "in"}
+    at = Positions(
+        body["button"],
+        body.get("small_blind_seat"),
+        body["big_blind_seat"],
+        body.get("straddle_seat"),
+    )
+    return stacks, at

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.poker.positions import clockwise
-from audit_cli.poker.rules import Positions
+from audit_cli.poker.rules import Positions, read_opening
 
 if TYPE_CHECKING:
     from audit_cli.poker.rules import HandRules
@@ -78,16 +78,16 @@ class WitnessedHand:
         """The hole cards that were opened at the showdown."""
         return {one.seat: one.cards for one in self.events if isinstance(one, Showed) and one.cards}
 
+    @property
+    def is_contested(self) -> bool:
+        """Whether two seats or more have not folded: else nobody shows but in the pause."""
+        folds = sum(1 for one in self.events if isinstance(one, Acted) and one.act == "fold")
+        return len(self.order) - folds > 1
+
 
 def open_hand(game: str, body: dict[str, Any], rules: HandRules) -> WitnessedHand:
     """Begin a hand with its opening."""
-    stacks = {seat["seat"]: seat["stack"] for seat in body["seats"] if seat["state"] == "in"}
-    at = Positions(
-        body["button"],
-        body.get("small_blind_seat"),
-        body["big_blind_seat"],
-        body.get("straddle_seat"),
-    )
+    stacks, at = read_opening(body)
     return WitnessedHand(game, body["hand"], rules, at, clockwise(stacks, at.button), stacks)
 
 
@@ -99,7 +99,7 @@ def follow(hand: WitnessedHand, kind: str, body: dict[str, Any]) -> None:
         hand.events.append(Acted(body["seat"], body["act"], body["to"]))
     elif kind == "opened" and "board" in body:
         hand.events.append(Boarded(tuple(card["card"] for card in body["cards"])))
-    elif kind == "opened" and not hand.awards:
+    elif kind == "opened" and hand.is_contested and not hand.awards:
         cards = tuple(card["card"] for card in body["cards"])
         hand.events.append(Showed(body["seat"], cards))
     elif kind == "mucked":

@@ -10,10 +10,11 @@ from enum import StrEnum, unique
 
 from dealer_service.rules import hand as engine
 from dealer_service.rules.entry import Act, Acted, By
+from dealer_service.rules.play import in_play
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.seating import held_seat
 from dealer_service.rules.table_reason import TableReason
-from dealer_service.rules.table_state import Phase, TableState
+from dealer_service.rules.table_state import TableState
 
 
 @unique
@@ -49,14 +50,10 @@ def choose_ahead(state: TableState, player: str, hand: int, act: PreAct) -> Chos
     seat = held_seat(state, player)
     if isinstance(seat, Refusal):
         return seat
-    if state.open is None or hand != state.hand:
-        message = f"hand {hand} is not open"
-        numbers = {"hand": hand, "last_hand": state.hand}
-        return Refusal(TableReason.HAND_NOT_OPEN, message, numbers)
-    if state.phase is not Phase.PLAYING:
-        message = f"hand {hand} has no deck yet"
-        return Refusal(TableReason.DECK_AWAITED, message, {"hand": hand})
-    play = state.open.play
+    opened = in_play(state, hand)
+    if isinstance(opened, Refusal):
+        return opened
+    play = opened.play
     place = play.frame.place.get(seat)
     live = place is not None and not play.chairs[place].folded and play.chairs[place].stack
     if not live or play.pending is None:

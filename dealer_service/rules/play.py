@@ -23,7 +23,7 @@ def act(  # noqa: PLR0913 - an act names the hand and the turn that it answers
     seat = held_seat(state, player)
     if isinstance(seat, Refusal):
         return seat
-    opened = _in_play(state, hand)
+    opened = in_play(state, hand)
     if isinstance(opened, Refusal):
         return opened
     acted = engine.act(opened.play, seat, turn, did, to, By.PLAYER)
@@ -37,7 +37,7 @@ def show(
     seat = held_seat(state, player)
     if isinstance(seat, Refusal):
         return seat
-    opened = _in_play(state, hand)
+    opened = in_play(state, hand)
     if isinstance(opened, Refusal):
         return opened
     shown = engine.show(opened.play, seat, cards)
@@ -120,7 +120,8 @@ def settle(
     return tuple(entries), state
 
 
-def _in_play(state: TableState, hand: int) -> OpenHand | Refusal:
+def in_play(state: TableState, hand: int) -> OpenHand | Refusal:
+    """Give the open hand of that number once it has its deck."""
     if state.open is None or hand != state.hand:
         message = f"hand {hand} is not open"
         numbers = {"hand": hand, "last_hand": state.hand}
