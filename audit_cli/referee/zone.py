@@ -67,6 +67,8 @@ def _odd_chips(hand: WitnessedHand) -> Iterator[str]:
         yield "it knows no chip units"
     if any(len(award.shares) > 2 for award in uneven):
         yield "it gives every odd chip to the first winner"
+    if len(uneven) > 1:
+        yield "it gives the odd chips of several pots otherwise than each pot's on its own"
     if parted:
         yield "it gives the odd chips of boards and halves otherwise"
 
