@@ -11,29 +11,26 @@ import signal
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 import structlog
 
-from dealer_service.access.tokens import Gate, TokenKey, open_token_key
+from dealer_service.access.tokens import Gate
 from dealer_service.config import Settings, check_address
 from dealer_service.fairness.randomness import Entropy, operating_system
+from dealer_service.keys import open_keys
 from dealer_service.rpc.calls import Door
 from dealer_service.rpc.server import Server
 from dealer_service.store.api import AppendResult, Store, every_head
 from dealer_service.store.commit import GroupCommit
-from dealer_service.store.keyring import open_log_key
 from dealer_service.store.restore import Standing, Verdict, compare, lost_logs
-from dealer_service.store.sealing import Sealer, open_sealing_key
 from dealer_service.store.signed_journal import SignedJournal
 from dealer_service.store.sqlite import SqliteStore
 from dealer_service.tables.clock import Clock, SystemClock
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
 from dealer_service.transcript.merkle import Tree, leaf_hash
-from dealer_service.transcript.note import NoteSigner, note_signer
 
 T = TypeVar("T")
 _log = structlog.get_logger("dealer")
@@ -41,28 +38,6 @@ _log = structlog.get_logger("dealer")
 
 class CannotStart(Exception):  # noqa: N818 - says what the dealer can not do
     """Why the dealer does not start; the text says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """The dealer's three keys: for checkpoints, for secrets at rest, for tokens."""
-
-    signer: NoteSigner = field(repr=False)
-    sealer: Sealer = field(repr=False)
-    token: TokenKey = field(repr=False)
-
-
-def open_keys(settings: Settings, entropy: Entropy) -> Keys:
-    """Open the keys in the settings' directory, which are made at the first start."""
-    settings.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    first = not settings.store.exists()
-    log_key = open_log_key(settings.log_key, settings.origin, entropy, first_start=first)
-    sealer = open_sealing_key(settings.sealing_key, settings.origin, entropy, first_start=first)
-    return Keys(
-        signer=note_signer(log_key.origin, log_key.seed),
-        sealer=sealer,
-        token=open_token_key(settings.token_key, entropy),
-    )
 
 
 class Dealer:

@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +17,58 @@ class SettingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Tls:
+    """The server's certificate chain and its key, in PEM, and the CA that callers must show."""
+
+    certificate: Path
+    key: Path
+    client_ca: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRules:
+    """Which tokens are let in besides those of the dealer's own token key.
+
+    `jwks` is a file or an https URL; an empty issuer means the dealer's origin.
+    """
+
+    jwks: str = ""
+    issuer: str = ""
+    audience: str = "cutcard"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one caller may ask for: calls and bytes a second, in bursts of two, and streams."""
+
+    calls: int = 100
+    bytes: int = 256 * 1024
+    streams: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """This dealer among those that share a store.
+
+    An empty `node` is a name that is drawn at the first start and kept; an empty `advertise` is
+    the address that the dealer listens on. `journals` are the signed journals of other nodes, for
+    a restore.
+    """
+
+    node: str = ""
+    advertise: str = ""
+    lease: float = 5.0
+    journals: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Where a dealer keeps its things, under which name, and where it listens.
 
-    In `directory` stand the store (`store.sqlite`), the log key, the sealing key, the token key
-    and the journal of what was signed.
+    In `directory` stand the store (`store.sqlite`, unless `store_url` names a shared one), the log
+    key, the sealing key, the token key and the journal of what was signed. Key settings are URIs
+    (file:PATH, env:NAME, pkcs11:…); empty ones mean the files in the directory. The first sealing
+    key seals, the others only open. Times are in seconds.
     """
 
     directory: Path
@@ -30,6 +77,18 @@ class Settings:
     allow_plaintext: bool = False
     accept_restore: bool = False
     grace: float = 5.0
+    drain: float = 10.0
+    store_url: str = field(default="", repr=False)
+    cluster: Cluster = field(default_factory=Cluster)
+    tls: Tls | None = None
+    tokens: TokenRules = field(default_factory=TokenRules)
+    limits: Limits = field(default_factory=Limits)
+    log_key_uri: str = field(default="", repr=False)
+    sealing_key_uris: tuple[str, ...] = field(default=(), repr=False)
+    metrics: str = ""
+    trace: str = ""
+    archive: Path | None = None
+    retain: float | None = None
 
     @property
     def store(self) -> Path:
@@ -56,14 +115,25 @@ class Settings:
         """The file of what was last signed, beside the log key."""
         return self.directory / "signed.journal"
 
+    @property
+    def is_public(self) -> bool:
+        """Whether the address is not on loopback."""
+        return not is_loopback(split_address(self.address)[0])
 
-def check_address(address: str, *, allow_plaintext: bool) -> None:
-    """Raise SettingError for an address that is none, or that the world could listen in on."""
+
+def split_address(address: str) -> tuple[str, int]:
+    """Give host and port of "HOST:PORT"; SettingError for an address that is none."""
     match = _ADDRESS.fullmatch(address)
     if match is None or int(match[2]) > 65_535:
         message = f"{address!r} is no address: give HOST:PORT, such as {DEFAULT_ADDRESS}"
         raise SettingError(message)
-    if allow_plaintext or _is_loopback(match[1].strip("[]")):
+    return match[1].strip("[]"), int(match[2])
+
+
+def check_address(address: str, *, allow_plaintext: bool) -> None:
+    """Raise SettingError for an address that is none, or that the world could listen in on."""
+    host, _ = split_address(address)
+    if allow_plaintext or is_loopback(host):
         return
     message = (
         f"{address} is not on loopback, and the dealer speaks without TLS: put a proxy with TLS "
@@ -73,7 +143,8 @@ def check_address(address: str, *, allow_plaintext: bool) -> None:
     raise SettingError(message)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine alone."""
     if host == "localhost":
         return True
     try:
