@@ -48,10 +48,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """This dealer among those that share a store.
+    """A dealer among those that share a store.
 
     An empty `node` is a name that is drawn at the first start and kept; an empty `advertise` is
-    the address that the dealer listens on. `journals` are the signed journals of other nodes, for
+    the address that it listens on. `journals` are the signed journals of other nodes, for
     a restore.
     """
 

@@ -10,6 +10,7 @@ from dealer_service.commands import say
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import find_log_key
 from dealer_service.commands.loops import on_signals, run_loop
+from dealer_service.commands.serving import read_settings
 from dealer_service.config import DEFAULT_ORIGIN, SettingError, Settings, check_address
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.observe import logs
@@ -24,13 +25,11 @@ def run(options: argparse.Namespace) -> int:
         check_address(options.listen, allow_plaintext=options.allow_plaintext)
     except SettingError as error:
         raise Failure(str(error), status=Exit.USAGE) from None
-    settings = Settings(
-        directory=options.directory,
-        origin=_find_origin(options.directory, options.origin, options.listen),
-        address=options.listen,
-        allow_plaintext=options.allow_plaintext,
-        accept_restore=options.accept_restore,
-    )
+    origin = _find_origin(options.directory, options.origin, options.listen)
+    try:
+        settings = read_settings(options, origin)
+    except SettingError as error:
+        raise Failure(str(error), status=Exit.USAGE) from None
     logs.configure(options.log_format, options.log_level)
     return run_loop(_serve(settings))
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from dealer_service.cli import build_parser
+from dealer_service.commands.serving import read_settings
+from dealer_service.config import Cluster, Limits, Settings, Tls, TokenRules
 from tests.support.commands import ROOT, dealer
 
 COMMANDS = ("serve", "token", "key", "bots", "play", "fetch", "demo")
@@ -32,11 +34,89 @@ def test_the_version_is_the_distributions(tmp_path: Path) -> None:
     assert dealer("--version", folder=tmp_path).stdout == f"cutcard-dealer {version('cutcard')}\n"
 
 
-def test_serve_help_names_every_environment_variable_and_exit_status(tmp_path: Path) -> None:
+def test_serve_help_says_where_else_settings_come_from_and_every_exit_status(
+    tmp_path: Path,
+) -> None:
     words = " ".join(dealer("serve", "--help", folder=tmp_path).stdout.split())
-    for name in ("DIRECTORY", "ORIGIN", "LISTEN", "ALLOW_PLAINTEXT", "LOG_FORMAT", "LOG_LEVEL"):
-        assert f"CUTCARD_{name}" in words
+    assert "CUTCARD_LISTEN for --listen" in words
     assert "Exit status: 0 stopped by SIGTERM or SIGINT, 1 failed while serving, 2 " in words
+
+
+SETTINGS = {
+    "CUTCARD_DIRECTORY": "d",
+    "CUTCARD_ORIGIN": "dealer.example.com",
+    "CUTCARD_LISTEN": "127.0.0.1:1",
+    "CUTCARD_ALLOW_PLAINTEXT": "1",
+    "CUTCARD_TLS_CERT": "cert.pem",
+    "CUTCARD_TLS_KEY": "key.pem",
+    "CUTCARD_CLIENT_CA": "ca.pem",
+    "CUTCARD_JWKS": "keys.json",
+    "CUTCARD_TOKEN_ISSUER": "issuer",
+    "CUTCARD_TOKEN_AUDIENCE": "audience",
+    "CUTCARD_CALLS": "7",
+    "CUTCARD_STREAMS": "3",
+    "CUTCARD_LOG_KEY": "env:LOG",
+    "CUTCARD_SEALING_KEY": "env:NEW env:OLD",
+    "CUTCARD_STORE": "postgresql://host/name",
+    "CUTCARD_NODE": "one",
+    "CUTCARD_ADVERTISE": "one.example.com:443",
+    "CUTCARD_LEASE": "9s",
+    "CUTCARD_DRAIN": "1m",
+    "CUTCARD_JOURNAL": "a.journal b.journal",
+    "CUTCARD_METRICS": "127.0.0.1:2",
+    "CUTCARD_TRACE": "http://127.0.0.1:3",
+    "CUTCARD_ARCHIVE": "files",
+    "CUTCARD_RETAIN": "30d",
+    "CUTCARD_LOG_FORMAT": "json",
+    "CUTCARD_LOG_LEVEL": "error",
+}
+
+
+def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
+    options = build_parser(SETTINGS).parse_args(["serve"])
+    named = {f"CUTCARD_{name.upper()}" for name in vars(options)}
+    assert named - SETTINGS.keys() == {"CUTCARD_COMMAND", "CUTCARD_ACCEPT_RESTORE"}
+    assert read_settings(options, "dealer.example.com") == Settings(
+        directory=Path("d"),
+        origin="dealer.example.com",
+        address="127.0.0.1:1",
+        allow_plaintext=True,
+        drain=60,
+        store_url="postgresql://host/name",
+        cluster=Cluster("one", "one.example.com:443", 9, (Path("a.journal"), Path("b.journal"))),
+        tls=Tls(Path("cert.pem"), Path("key.pem"), Path("ca.pem")),
+        tokens=TokenRules("keys.json", "issuer", "audience"),
+        limits=Limits(calls=7, streams=3),
+        log_key_uri="env:LOG",
+        sealing_key_uris=("env:NEW", "env:OLD"),
+        metrics="127.0.0.1:2",
+        trace="http://127.0.0.1:3",
+        archive=Path("files"),
+        retain=30 * 86_400,
+    )
+
+
+def test_what_is_given_goes_before_what_the_environment_has() -> None:
+    given = ["serve", "--listen", "127.0.0.1:9", "--sealing-key", "env:X", "--sealing-key", "env:Y"]
+    options = build_parser(SETTINGS).parse_args(given)
+    assert options.listen == "127.0.0.1:9"
+    assert options.sealing_key == ["env:X", "env:Y"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--tls-cert", "a"], "--tls-cert and --tls-key go together"),
+        (["--client-ca", "a"], "--client-ca needs --tls-cert and --tls-key"),
+        (["--retain", "1d"], "--retain needs --archive"),
+    ],
+)
+def test_options_that_do_not_go_together_are_status_2(
+    tmp_path: Path, given: list[str], says: str
+) -> None:
+    refused = dealer("serve", *given, folder=tmp_path)
+    assert refused.returncode == 2
+    assert says in refused.stderr
 
 
 @pytest.mark.parametrize("arguments", [[], ["sit"], ["--directory", "x"]])
