@@ -20,13 +20,18 @@ _PAGE_HEADS: Final = 500
 
 @unique
 class LogState(StrEnum):
-    """Where a log stands; a lost one lacks lines that were signed and never changes again."""
+    """Where a log stands.
+
+    A lost one lacks lines that were signed and never changes again. An archived one was revealed,
+    stands in a file elsewhere, and has nothing here but its head.
+    """
 
     OPEN = "open"
     PAUSED = "paused"
     CLOSED = "closed"
     REVEALED = "revealed"
     LOST = "lost"
+    ARCHIVED = "archived"
 
 
 @unique
@@ -299,7 +304,26 @@ class Store(Protocol):
         ...
 
     def claim(self, log: str) -> int | None:
-        """Become a log's owner: raise its epoch by one and give it; None for an unknown log."""
+        """Become a log's owner: raise its epoch by one and give it; None for an unknown log.
+
+        Of a store that is shared, `Leases` says more.
+        """
+        ...
+
+    def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
+        """Put a hand's secret under another key in place of `old`; False where that is not there.
+
+        Both are of the same hand.
+        """
+        ...
+
+    def archive(self, log: str) -> bool:
+        """Forget all of a revealed log but its head and its movements, and set it to archived.
+
+        Gone are lines, checkpoints, secrets, spent values and the answers of its scope. Its owner
+        is fenced. False, and nothing is changed, for a log that is not revealed. Archiving again
+        does nothing and gives True.
+        """
         ...
 
     def mark_lost(self, lost: Sequence[LostLog]) -> None:

@@ -106,6 +106,14 @@ class MemoryStore:
         """Raise a log's epoch by one and give it."""
         return self._change("claim", lambda: self._claim(log))
 
+    def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
+        """Put a hand's secret under another key."""
+        return self._change("reseal", lambda: self._reseal(log, old, new))
+
+    def archive(self, log: str) -> bool:
+        """Forget all of a revealed log but its head and its movements."""
+        return self._change("archive", lambda: self._archive(log))
+
     def mark_lost(self, lost: Sequence[LostLog]) -> None:
         """Set logs to lost with what was last signed for each."""
         self._change("mark_lost", lambda: self._lose(lost))
@@ -249,6 +257,27 @@ class MemoryStore:
             return None
         found.head = replace(found.head, epoch=found.head.epoch + 1)
         return found.head.epoch
+
+    def _reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
+        secrets = self._log(log).secrets
+        found = secrets.get(old.hand)
+        if found is None or not hmac.compare_digest(found.sealed, old.sealed):
+            return False
+        secrets[old.hand] = replace(found, sealed=new.sealed)
+        return True
+
+    def _archive(self, log: str) -> bool:
+        found = self._content.logs.get(log)
+        if found is None or found.head.facts.state not in {LogState.REVEALED, LogState.ARCHIVED}:
+            return False
+        if found.head.facts.state is LogState.ARCHIVED:
+            return True
+        facts = replace(found.head.facts, state=LogState.ARCHIVED)
+        head = replace(found.head, epoch=found.head.epoch + 1, facts=facts)
+        self._content.logs[log] = _Log(head)
+        for key in [key for key in self._content.answers if key[0] == log]:
+            del self._content.answers[key]
+        return True
 
     def _lose(self, lost: Sequence[LostLog]) -> None:
         for one in lost:

@@ -8,7 +8,7 @@ from typing import Final
 
 # "cutc" in ASCII: marks the file as a Cutcard store (SQLite file format, offset 68).
 APPLICATION_ID: Final = 0x63757463
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS logs (
@@ -19,7 +19,8 @@ CREATE TABLE IF NOT EXISTS logs (
   fold_from INTEGER,
   signed_size INTEGER NOT NULL,
   signed_root BLOB,
-  state TEXT NOT NULL CHECK (state IN ('open', 'paused', 'closed', 'revealed', 'lost')),
+  state TEXT NOT NULL
+    CHECK (state IN ('open', 'paused', 'closed', 'revealed', 'lost', 'archived')),
   meta BLOB NOT NULL,
   opened_at INTEGER NOT NULL,
   hands INTEGER NOT NULL,

@@ -38,6 +38,7 @@ _HEAD: Final = (
     "SELECT id, log, next_index, epoch, fold_from, signed_size, signed_root,"
     " state, meta, opened_at, hands, players, previous, next FROM logs"
 )
+_ARCHIVABLE: Final = {LogState.REVEALED, LogState.ARCHIVED}
 _Row = tuple[Any, ...]
 
 
@@ -73,6 +74,33 @@ class SqliteStore:
             ).fetchall()
             self._heads.forget()
         return int(row[0][0]) if row else None
+
+    def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
+        """Put a hand's secret under another key."""
+        with self._changing() as connection:
+            written = connection.execute(
+                "UPDATE secrets SET sealed = ?"
+                " WHERE log = (SELECT id FROM logs WHERE log = ?) AND hand = ? AND sealed = ?",
+                (new.sealed, log, old.hand, old.sealed),
+            )
+            return written.rowcount == 1
+
+    def archive(self, log: str) -> bool:
+        """Forget all of a revealed log but its head and its movements."""
+        with self._changing() as connection:
+            row = connection.execute("SELECT id, state FROM logs WHERE log = ?", (log,)).fetchone()
+            if row is None or row[1] not in _ARCHIVABLE:
+                return False
+            if row[1] == LogState.ARCHIVED:
+                return True
+            self._heads.forget()
+            for table in ("lines", "checkpoints", "secrets", "spent"):
+                connection.execute(f"DELETE FROM {table} WHERE log = ?", row[:1])  # noqa: S608 - a table's own name
+            connection.execute("DELETE FROM answers WHERE scope = ?", (log,))
+            connection.execute(
+                "UPDATE logs SET state = 'archived', epoch = epoch + 1 WHERE id = ?", row[:1]
+            )
+            return True
 
     def mark_lost(self, lost: Sequence[LostLog]) -> None:
         """Set logs to lost with what was last signed for each."""

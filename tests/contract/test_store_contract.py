@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -298,6 +299,106 @@ class TestLosing:
         assert head is not None
         assert (head.next_index, head.signed_size, head.facts.state) == (0, 2, LogState.LOST)
         assert one(store, unit(change("gone", 0, b"no", epoch=head.epoch))) == LogLost("gone", 2)
+
+
+class TestResealing:
+    def test_a_secret_is_put_under_another_key(self, opened: Opened) -> None:
+        secrets = (SealedSecret(1, b"old 1"), SealedSecret(2, b"old 2"))
+        one(opened.store, unit(change("a", 0, b"x", secrets=secrets)))
+        assert opened.store.reseal("a", secrets[1], SealedSecret(2, b"new 2"))
+        assert opened.reopen().sealed_secrets("a") == (secrets[0], SealedSecret(2, b"new 2"))
+
+    @pytest.mark.parametrize(
+        ("log", "old"),
+        [
+            ("a", SealedSecret(1, b"another")),
+            ("a", SealedSecret(2, b"old")),
+            ("z", SealedSecret(1, b"old")),
+        ],
+    )
+    def test_what_is_not_there_is_not_replaced(
+        self, store: Store, log: str, old: SealedSecret
+    ) -> None:
+        secret = SealedSecret(1, b"old")
+        one(store, unit(change("a", 0, b"x", secrets=(secret,))))
+        assert not store.reseal(log, old, SealedSecret(old.hand, b"new"))
+        assert store.sealed_secrets("a") == (secret,)
+        assert store.sealed_secrets("z") == ()
+
+
+def finished(log: str, state: LogState = LogState.REVEALED) -> Append:
+    """Give a unit that makes a log with something of every kind, in a state."""
+    return unit(
+        change(
+            log,
+            0,
+            b"x",
+            b"y",
+            facts=replace(FACTS, state=state),
+            signed=(signed(2),),
+            secrets=(SealedSecret(1, b"sealed"),),
+            spent=(b"anchor",),
+        ),
+        moves=(move(log, 1),),
+        answer=replace(answer("r1"), scope=log),
+    )
+
+
+class TestArchiving:
+    def test_a_revealed_log_keeps_its_head_and_movements_alone(self, opened: Opened) -> None:
+        opened.store.append_all([finished("a"), finished("b")])
+        before = opened.store.head("b")
+        assert opened.store.archive("a")
+        store = opened.reopen()
+        facts = replace(FACTS, state=LogState.ARCHIVED)
+        assert store.heads() == (
+            LogHead(1, "a", 2, 2, None, SignedAt(2, root(2)), facts),
+            before,
+        )
+        assert store.heads(state=LogState.ARCHIVED) == store.heads(limit=1)
+        assert store.lines("a", 0, 9) == ()
+        assert tuple(store.every_line("a")) == ()
+        assert store.checkpoints("a") == ()
+        assert store.last_checkpoint("a") is None
+        assert store.sealed_secrets("a") == ()
+        assert store.spent("a") == frozenset()
+        assert store.answer("a", "ann", "r1") is None
+        assert list(store.answered("a")) == []
+        assert [moved.movement.log for moved in store.movements(0, 9)] == ["a", "b"]
+
+    def test_what_is_of_other_logs_stays(self, store: Store) -> None:
+        store.append_all([finished("a"), finished("b"), unit(answer=answer("r1"))])
+        store.archive("a")
+        assert store.lines("b", 0, 9) == (b"x", b"y")
+        assert store.checkpoints("b") == (StoredCheckpoint(2, "note 2"),)
+        assert store.sealed_secrets("b") == (SealedSecret(1, b"sealed"),)
+        assert store.spent("b") == {b"anchor"}
+        assert list(store.answered("b")) == [("ann", "r1")]
+        assert store.answer("games", "ann", "r1") == answer("r1")
+
+    def test_archiving_again_does_nothing(self, store: Store) -> None:
+        one(store, finished("a"))
+        store.archive("a")
+        before = holdings(store)
+        assert store.archive("a")
+        assert holdings(store) == before
+
+    @pytest.mark.parametrize(
+        "state", [LogState.OPEN, LogState.PAUSED, LogState.CLOSED, LogState.LOST]
+    )
+    def test_a_log_that_is_not_revealed_is_left_as_it_is(
+        self, store: Store, state: LogState
+    ) -> None:
+        one(store, finished("a", state))
+        before = holdings(store)
+        assert not store.archive("a")
+        assert not store.archive("z")
+        assert holdings(store) == before
+
+    def test_its_owner_is_fenced(self, store: Store) -> None:
+        one(store, finished("a"))
+        store.archive("a")
+        assert one(store, unit(change("a", 2, b"no"))) == Fenced("a", 2)
 
 
 class TestReading:

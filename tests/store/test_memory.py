@@ -4,7 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from dealer_service.store.api import Appended, LogState, LostLog, SignedAt, Store
+from dealer_service.store.api import (
+    Appended,
+    LogFacts,
+    LogState,
+    LostLog,
+    SealedSecret,
+    SignedAt,
+    Store,
+)
 from dealer_service.store.memory import Fault, MemoryStore
 from dealer_service.store.refusal import Reason, StoreError
 from tests.support.stores import change, root, unit
@@ -23,6 +31,8 @@ READS: dict[str, Callable[[Store], object]] = {
 CHANGES: dict[str, Callable[[Store], object]] = {
     "append_all": lambda store: store.append_all([unit(change("a", 1, b"y"))]),
     "claim": lambda store: store.claim("a"),
+    "reseal": lambda store: store.reseal("a", SealedSecret(1, b"old"), SealedSecret(1, b"new")),
+    "archive": lambda store: store.archive("over"),
     "mark_lost": lambda store: store.mark_lost([LostLog("a", SignedAt(9, root(9)))]),
 }
 
@@ -30,7 +40,9 @@ CHANGES: dict[str, Callable[[Store], object]] = {
 @pytest.fixture
 def store() -> MemoryStore:
     store = MemoryStore()
-    store.append_all([unit(change("a", 0, b"x"))])
+    secrets = (SealedSecret(1, b"old"),)
+    over = change("over", 0, b"x", facts=LogFacts(LogState.REVEALED))
+    store.append_all([unit(change("a", 0, b"x", secrets=secrets), over)])
     return store
 
 
@@ -40,6 +52,8 @@ def changed(store: Store) -> dict[str, bool]:
     return {
         "append_all": head.next_index == 2,
         "claim": head.epoch == 2 and head.facts.state is LogState.OPEN,
+        "reseal": store.sealed_secrets("a")[0].sealed == b"new",
+        "archive": store.lines("over", 0, 9) == (),
         "mark_lost": head.facts.state is LogState.LOST,
     }
 

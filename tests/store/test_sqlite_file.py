@@ -109,7 +109,7 @@ except StoreError as error:
         assert "database is locked" in run_python(code, path).stderr
         store.close()
 
-    @pytest.mark.parametrize("version", [0, 2, 77])
+    @pytest.mark.parametrize("version", [0, 1, 77])
     def test_a_store_of_another_version_is_refused(self, path: Path, version: int) -> None:
         fill(path, 1)
         with sqlite3.connect(path) as connection:
