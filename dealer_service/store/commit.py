@@ -13,8 +13,10 @@ process then stops, and derives what is true from the store when it starts again
 import contextlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from queue import Empty, SimpleQueue
+from time import perf_counter
 from typing import Final, Generic, Protocol, TypeVar
 
 from dealer_service.store.api import Append, Appended, AppendResult, SignedAt, Store
@@ -56,9 +58,48 @@ class Journal(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A batch that is durable: when what happened to it, by `time.perf_counter`.
+
+    `queued` holds for each unit when it was submitted, and its mark. `synced` is None where nothing
+    was signed, and so no journal was written.
+    """
+
+    queued: Sequence[tuple[float, object]]
+    began: float
+    stored: float
+    synced: float | None
+
+
+class Witness(Protocol):
+    """Whoever measures a committer; it must not fail."""
+
+    def mark(self) -> object:
+        """Give what to remember of a unit; called in `submit`."""
+        ...
+
+    def written(self, batch: Written, /) -> None:
+        """Take note of a batch; called in the committer's thread, when it was told."""
+        ...
+
+
+class Unseen:
+    """A witness that sees nothing."""
+
+    __slots__ = ()
+
+    def mark(self) -> object:
+        """Remember nothing."""
+        return None
+
+    def written(self, batch: Written, /) -> None:
+        """Take no note."""
+
+
 P = TypeVar("P", bound=Promise)
 _Outcomes = list[tuple[P, AppendResult]]
-_Waiting = tuple[Append, P]
+_Waiting = tuple[Append, P, tuple[float, object]]
 
 
 class GroupCommit(Generic[P]):
@@ -68,7 +109,7 @@ class GroupCommit(Generic[P]):
     where promises may be kept (such as `loop.call_soon_threadsafe`).
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a committer is made of
         self,
         store: Store,
         journal: Journal,
@@ -76,12 +117,17 @@ class GroupCommit(Generic[P]):
         new_promise: Callable[[], P],
         deliver: Callable[[Callable[[], None]], object],
         on_failure: Callable[[BaseException], object],
+        witness: Witness | None = None,
     ) -> None:
         self._store = store
         self._journal = journal
         self._new_promise = new_promise
         self._deliver = deliver
         self._on_failure = on_failure
+        self._witness = witness or Unseen()
+        self._submitted = 0
+        self._done = 0
+        self._began: float | None = None
         self._queue: SimpleQueue[_Waiting[P] | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._failed: StoreFailed | None = None
@@ -90,6 +136,16 @@ class GroupCommit(Generic[P]):
         self._busy = False
         self._thread = threading.Thread(target=self._run, name="committer", daemon=True)
         self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many units were submitted and are not durable yet."""
+        return self._submitted - self._done
+
+    def writing_for(self) -> float:
+        """Give how many seconds the batch that is being written takes already; 0 without one."""
+        began = self._began
+        return 0.0 if began is None else perf_counter() - began
 
     def submit(self, append: Append) -> P:
         """Queue a unit behind those submitted before; its promise gives the result.
@@ -103,7 +159,8 @@ class GroupCommit(Generic[P]):
             if self._closed:
                 message = "the dealer is stopping; nothing was written"
                 raise CommitClosed(message)
-            self._queue.put((append, promise))
+            self._queue.put((append, promise, (perf_counter(), self._witness.mark())))
+            self._submitted += 1
         return promise
 
     def close(self) -> None:
@@ -121,16 +178,24 @@ class GroupCommit(Generic[P]):
             batch, going_on = self._next_batch()
             if not batch:
                 continue
+            self._began = began = perf_counter()
             try:
-                results = self._store.append_all([append for append, _ in batch])
-                self._journal.record(_last_signed(batch, results))
+                results = self._store.append_all([append for append, _, _ in batch])
+                stored = perf_counter()
+                signed = _last_signed(batch, results)
+                self._journal.record(signed)
             except BaseException as error:  # noqa: BLE001 - whatever it was, no promise is left open
                 self._fail(error, batch)
                 return
+            synced = perf_counter() if signed else None
             outcomes = [
-                (promise, result) for (_, promise), result in zip(batch, results, strict=True)
+                (promise, result) for (_, promise, _), result in zip(batch, results, strict=True)
             ]
             self._tell(partial(_keep, outcomes))
+            self._began = None
+            self._done += len(batch)
+            queued = [mark for _, _, mark in batch]
+            self._witness.written(Written(queued, began, stored, synced))
 
     def _next_batch(self) -> tuple[list[_Waiting[P]], bool]:
         item = self._queue.get()
@@ -156,7 +221,7 @@ class GroupCommit(Generic[P]):
                     item = self._queue.get_nowait()
                     if item is not None:
                         batch.append(item)
-        self._tell(partial(_break, [promise for _, promise in batch], failed))
+        self._tell(partial(_break, [promise for _, promise, _ in batch], failed))
         self._on_failure(error)
 
     def _tell(self, news: Callable[[], None]) -> None:
@@ -166,10 +231,10 @@ class GroupCommit(Generic[P]):
 
 
 def _last_signed(
-    batch: Sequence[tuple[Append, object]], results: Sequence[AppendResult]
+    batch: Sequence[tuple[Append, object, object]], results: Sequence[AppendResult]
 ) -> dict[str, SignedAt]:
     signed: dict[str, SignedAt] = {}
-    for (append, _), result in zip(batch, results, strict=True):
+    for (append, _, _), result in zip(batch, results, strict=True):
         if isinstance(result, Appended):
             for change in append.logs:
                 if change.signed:

@@ -1,0 +1,248 @@
+"""What a dealer counts and measures, for Prometheus: one object with a registry of its own.
+
+No label has values without bound: none is a game, a caller or a node, and nothing here is of a
+card or a secret. What is counted as it happens costs a microsecond or two; sizes that are only of
+interest when somebody asks are set just before (`tables/measuring.py`). Every name stands in
+deploy/OPERATIONS.md.
+"""
+
+import platform
+import time
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    ProcessCollector,
+    generate_latest,
+)
+
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+_CALL_SECONDS: Final = (
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0
+)  # fmt: skip
+_WRITE_SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+_BATCH_UNITS: Final = (1, 2, 4, 8, 16, 32, 64)
+
+
+class Metrics:
+    """The measurements of one dealer; a method for each thing that happens.
+
+    Times are in seconds. Methods may be called from any thread.
+    """
+
+    def __init__(self, version: str = "") -> None:
+        self.registry = CollectorRegistry()
+        self._beaten_at: float | None = None
+        self._add_play()
+        self._add_calls()
+        self._add_streams()
+        self._add_store()
+        self._add_cluster()
+        self._add_health()
+        self._add_archive()
+        info = Info("cutcard_build", "The version that runs.", registry=self.registry)
+        info.info({"version": version, "python": platform.python_version()})
+        ProcessCollector(registry=self.registry)
+
+    def text(self) -> bytes:
+        """Give all of it in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+    # What is played.
+
+    def _add_play(self) -> None:
+        self._hands = self._count(
+            "hands", "Hands that ended: played, or void, by the reason that the log gives.", "end"
+        )
+        self._acts = self._count("acts", "Acts in turn, by what was done and by whom.", "act", "by")
+        self._end_of: dict[str, Counter] = {}
+        self._act_of: dict[tuple[str, str], Counter] = {}
+        self._games = self._size(
+            "games", "Games at this node: open, paused, closed (not yet revealed), halted.", "state"
+        )
+        self.players = self._size("players", "Seats taken at this node's games.")
+
+    def hand_ended(self, end: str) -> None:
+        """Count a hand: "played", or why it is void."""
+        child = self._end_of.get(end)
+        if child is None:
+            child = self._end_of[end] = self._hands.labels(end)
+        child.inc()
+
+    def acted(self, act: str, by: str) -> None:
+        """Count an act in turn."""
+        child = self._act_of.get((act, by))
+        if child is None:
+            child = self._act_of[act, by] = self._acts.labels(act, by)
+        child.inc()
+
+    def set_games(self, games: Mapping[str, int]) -> None:
+        """Set how many games are in each state."""
+        for state, count in games.items():
+            self._games.labels(state).set(count)
+
+    # What is asked.
+
+    def _add_calls(self) -> None:
+        self._calls = Histogram(
+            "cutcard_call_seconds",
+            "Calls with one answer, from when they came to their answer, by method and status.",
+            ("method", "status"),
+            buckets=_CALL_SECONDS,
+            registry=self.registry,
+        )
+        self._refusals = self._count(
+            "refusals", "Calls and streams refused, by method and reason.", "method", "reason"
+        )
+        self._call_of: dict[tuple[str, str], Histogram] = {}
+
+    def called(self, method: str, status: str, seconds: float) -> None:
+        """Count a call with one answer ("PlayService/Act", "OK") and its length."""
+        child = self._call_of.get((method, status))
+        if child is None:
+            child = self._call_of[method, status] = self._calls.labels(method, status)
+        child.observe(seconds)
+
+    def refused(self, method: str, reason: str) -> None:
+        """Count a refusal by its stable reason."""
+        self._refusals.labels(method, reason).inc()
+
+    # What is watched.
+
+    def _add_streams(self) -> None:
+        self._streams = self._size("streams", "Streams under way, by method.", "method")
+        self._streams_ended = self._count(
+            "streams_ended", "Streams that ended, by method and status.", "method", "status"
+        )
+        self.too_slow = self._count(
+            "watchers_too_slow", "Watchers that were ended because they read too slowly."
+        )
+        self.watchers = self._size("watchers", "Watchers of this node's games.")
+        self.backlog_messages = self._size(
+            "watch_backlog_messages", "Messages that wait for the watcher that is furthest behind."
+        )
+        self.backlog_bytes = self._size(
+            "watch_backlog_bytes", "Bytes that wait for the watcher that has most to read."
+        )
+        self.backlog_age = self._size(
+            "watch_backlog_age_seconds", "How long the oldest message waits for its watcher."
+        )
+
+    def stream_began(self, method: str) -> None:
+        """Count a stream in."""
+        self._streams.labels(method).inc()
+
+    def stream_ended(self, method: str, status: str) -> None:
+        """Count a stream out."""
+        self._streams.labels(method).dec()
+        self._streams_ended.labels(method, status).inc()
+
+    # What is written.
+
+    def _add_store(self) -> None:
+        self._append = self._spread(
+            "append_seconds",
+            "Units of a game, from when they were queued until they were durable.",
+            _WRITE_SECONDS,
+        )
+        self._batch = self._spread(
+            "append_batch_units", "Units that were written in one go.", _BATCH_UNITS
+        )
+        self._write = self._spread(
+            "store_write_seconds", "Batches, from when the store took them to durable there.",
+            _WRITE_SECONDS,
+        )  # fmt: skip
+        self._sync = self._spread(
+            "journal_sync_seconds",
+            "Writes of the signed journal, until they were on disk.",
+            _WRITE_SECONDS,
+        )
+        self.store_failures = self._count(
+            "store_failures", "Failures of the store or the signed journal that end the process."
+        )
+        self.appends_waiting = self._size(
+            "appends_waiting", "Units that are queued and not durable yet."
+        )
+
+    def written(self, waits: Iterable[float], units: int, write: float, sync: float | None) -> None:
+        """Measure a batch that is durable: each unit's wait, the store's and the journal's time.
+
+        `sync` is None where nothing was signed.
+        """
+        observe = self._append.observe
+        for wait in waits:
+            observe(wait)
+        self._batch.observe(units)
+        self._write.observe(write)
+        if sync is not None:
+            self._sync.observe(sync)
+
+    # The dealer among others.
+
+    def _add_cluster(self) -> None:
+        self.takeovers = self._count(
+            "takeovers", "Games that were taken over from a node that left or died."
+        )
+        self.fencings = self._count(
+            "fencings", "Games that another node took over while this one still had them."
+        )
+        self._beat_age = self._size(
+            "beat_age_seconds", "Since the lease was last renewed; 0 for a dealer alone."
+        )
+
+    def beaten(self) -> None:
+        """Note that the lease was renewed just now."""
+        self._beaten_at = time.monotonic()
+
+    # Health.
+
+    def _add_health(self) -> None:
+        self._serving = self._size(
+            "serving", "1 where a service says SERVING to health checks, else 0.", "service"
+        )
+        self.entropy_healthy = self._size(
+            "entropy_healthy", "1 while the source of randomness passes its checks, else 0."
+        )
+        self.entropy_healthy.set(1)
+        self.entropy_failures = self._count(
+            "entropy_failures", "Draws that the source of randomness failed."
+        )
+        self.halted = self._count("tables_halted", "Tables that a fault of the dealer halted.")
+
+    def set_serving(self, service: str, *, serving: bool) -> None:
+        """Set what a service says to health checks; "dealer" is the whole."""
+        self._serving.labels(service).set(serving)
+
+    # Finished games.
+
+    def _add_archive(self) -> None:
+        self.filed = self._count("archive_files", "Files of finished games that were written.")
+        self.archive_failures = self._count(
+            "archive_failures", "Files of finished games that could not be written or did not hold."
+        )
+        self.archive_pending = self._size(
+            "archive_pending", "Finished games whose file is still to be written, when last seen."
+        )
+        self.forgotten = self._count(
+            "archive_forgotten", "Finished games that the store forgot, as their file holds them."
+        )
+
+    def measure_now(self) -> None:
+        """Set what depends on the time alone."""
+        if self._beaten_at is not None:
+            self._beat_age.set(time.monotonic() - self._beaten_at)
+
+    def _count(self, name: str, words: str, *labels: str) -> Counter:
+        return Counter(f"cutcard_{name}", words, labels, registry=self.registry)
+
+    def _size(self, name: str, words: str, *labels: str) -> Gauge:
+        return Gauge(f"cutcard_{name}", words, labels, registry=self.registry)
+
+    def _spread(self, name: str, words: str, buckets: tuple[float, ...]) -> Histogram:
+        return Histogram(f"cutcard_{name}", words, buckets=buckets, registry=self.registry)
