@@ -11,8 +11,11 @@ The count of beats is the store's own and never falls: a node that has seen a hi
 store before it that went back to an older state.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from dealer_service.store.api import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Beat:
     nodes: frozenset[str]
 
 
+@runtime_checkable
 class Leases(Protocol):
     """What a store that is shared does besides; it acts for the node that joined through it.
 
@@ -61,7 +65,14 @@ class Leases(Protocol):
         ...
 
     def last_beat(self) -> int:
-        """Give the store's count of beats without beating; 0 when nobody ever did."""
+        """Give the store's count of beats without beating; 0 when nobody ever did.
+
+        May be asked before joining.
+        """
+        ...
+
+    def nodes(self) -> frozenset[str]:
+        """Give the names of all nodes that ever joined; may be asked before joining."""
         ...
 
     def claimable(self, limit: int) -> tuple[str, ...]:
@@ -76,6 +87,13 @@ class Leases(Protocol):
         """Give a log's owner; None for an unknown log, and for one that was released."""
         ...
 
+    def sizes(self, logs: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """Give the number of lines and the last signed size (0: none) of each log that is known.
+
+        One read for all, so that many logs of other nodes can be followed.
+        """
+        ...
+
     def living(self) -> tuple[Node, ...]:
         """Give every node whose lease runs, this one included, by name."""
         ...
@@ -87,3 +105,8 @@ class Leases(Protocol):
     def leave(self) -> None:
         """Release every log, and end the lease; the name stays known."""
         ...
+
+
+def leases_of(store: Store) -> Leases | None:
+    """Give what a shared store does besides; None for the store of one dealer."""
+    return store if isinstance(store, Leases) else None

@@ -4,7 +4,6 @@
 caller can not tell apart. `reopened` is what a restarted process finds.
 """
 
-import copy
 import hmac
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -77,6 +76,12 @@ class Content:
     logs: dict[str, _Log] = field(default_factory=dict)
     answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
     movements: list[Movement] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def copy(self) -> "Content":
+        """Give what a restart finds, or a backup holds."""
+        logs = {name: log.copy() for name, log in self.logs.items()}
+        return Content(logs, self.answers.copy(), self.movements.copy())
 
 
 class MemoryStore:
@@ -84,8 +89,8 @@ class MemoryStore:
 
     def __init__(self, content: Content | None = None) -> None:
         self.calls: dict[str, int] = {}
-        self._lock = threading.Lock()
         self._content = content or Content()
+        self._lock = self._content.lock
         self._faults: dict[tuple[str, int], Fault] = {}
         self._unusable: StoreError | None = None
 
@@ -96,7 +101,7 @@ class MemoryStore:
     def reopened(self) -> Self:
         """Give the store as it is found after a restart, without faults; this one is closed."""
         self.close()
-        return type(self)(copy.deepcopy(self._content))
+        return type(self)(self._content.copy())
 
     def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
         """Write units, as `Store.append_all` says."""

@@ -1,0 +1,251 @@
+"""A store in memory that several dealers share, each through a view of its own: for tests.
+
+The views see one content at once, as dealers see one database. `Shared.now` is the store's clock,
+by which leases run; a test moves it. A view can lose contact with the store for a while, or for
+good, which is how a test kills its dealer or pulls its cable.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dealer_service.store.api import Append, Appended, AppendResult, LogState
+from dealer_service.store.leases import Beat, Node, Owner
+from dealer_service.store.memory import Content, MemoryStore
+from dealer_service.store.refusal import Reason, StoreError
+
+_NOT_OVER = frozenset({LogState.OPEN, LogState.PAUSED, LogState.CLOSED})
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A node that joined: its process, and until when its lease runs (ms of the store's clock)."""
+
+    node: Node
+    incarnation: int
+    lease_ms: int
+    until: int
+
+
+@dataclass(slots=True)
+class Shared:
+    """What all views share: the content, the nodes, and who owns what (name, incarnation)."""
+
+    now: int = 0
+    content: Content = field(default_factory=Content)
+    members: dict[str, _Member] = field(default_factory=dict)
+    owners: dict[str, tuple[str, int]] = field(default_factory=dict)
+    beats: int = 0
+    incarnations: int = 0
+
+    def open(self) -> "SharedMemoryStore":
+        """Open a view, which has not joined yet."""
+        return SharedMemoryStore(self)
+
+    def copy(self) -> "Shared":
+        """Give what a backup holds at this moment."""
+        with self.content.lock:
+            return Shared(
+                self.now,
+                self.content.copy(),
+                self.members.copy(),
+                self.owners.copy(),
+                self.beats,
+                self.incarnations,
+            )
+
+
+class SharedMemoryStore(MemoryStore):
+    """One dealer's view: a `Store` and its `Leases`."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared.content)
+        self.shared = shared
+        self._me: _Member | None = None
+        self._reaches = True
+        self._answers = threading.Event()
+        self._answers.set()
+
+    # What a test does to it.
+
+    def lose_contact(self) -> None:
+        """Let every call fail from now on, as after a cable was pulled."""
+        self._reaches = False
+        self._answers.set()
+
+    def find_contact(self) -> None:
+        """Let calls reach the store again."""
+        self._reaches = True
+
+    def hang(self) -> None:
+        """Let writes wait, as for a database that starts again, until `go_on`."""
+        self._answers.clear()
+
+    def go_on(self) -> None:
+        """Let the writes that wait be done."""
+        self._answers.set()
+
+    # The store's own calls.
+
+    def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
+        """Write units, as `Store.append_all` says."""
+        self._answers.wait()
+        return super().append_all(appends)
+
+    def close(self) -> None:
+        """Let go of the store; what waits is not written."""
+        super().close()
+        self._answers.set()
+
+    # The leases.
+
+    def join(self, node: Node, lease_ms: int) -> Beat:
+        """Become a node."""
+
+        def join() -> Beat:
+            self.shared.incarnations += 1
+            until = self.shared.now + lease_ms
+            self._me = _Member(node, self.shared.incarnations, lease_ms, until)
+            self.shared.members[node.name] = self._me
+            return self._beaten()
+
+        return self._read("join", join)
+
+    def beat(self) -> Beat:
+        """Renew the lease."""
+
+        def beat() -> Beat:
+            me = self._joined()
+            until = self.shared.now + me.lease_ms
+            self.shared.members[me.node.name] = _Member(me.node, me.incarnation, me.lease_ms, until)
+            return self._beaten()
+
+        return self._read("beat", beat)
+
+    def last_beat(self) -> int:
+        """Give the count of beats."""
+        return self._read("last_beat", lambda: self.shared.beats)
+
+    def nodes(self) -> frozenset[str]:
+        """Give the names of all nodes that ever joined."""
+        return self._read("nodes", lambda: frozenset(self.shared.members))
+
+    def claimable(self, limit: int) -> tuple[str, ...]:
+        """Give logs that are not over and that nobody alive owns."""
+
+        def find() -> tuple[str, ...]:
+            self._joined()
+            logs = self.shared.content.logs.items()
+            free = (name for name, log in logs if log.head.facts.state in _NOT_OVER)
+            return tuple(name for name in free if self._is_free(name))[:limit]
+
+        return self._read("claimable", find)
+
+    def owner(self, log: str) -> Owner | None:
+        """Give a log's owner."""
+
+        def find() -> Owner | None:
+            self._joined()
+            owner = self.shared.owners.get(log)
+            found = self.shared.content.logs.get(log)
+            if owner is None or found is None:
+                return None
+            member = self.shared.members[owner[0]]
+            return Owner(member.node, found.head.epoch, self._is_alive(member))
+
+        return self._read("owner", find)
+
+    def sizes(self, logs: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """Give the number of lines and the last signed size of logs."""
+
+        def find() -> dict[str, tuple[int, int]]:
+            known = self.shared.content.logs
+            heads = {log: known[log].head for log in logs if log in known}
+            return {log: (head.next_index, head.signed_size) for log, head in heads.items()}
+
+        return self._read("sizes", find)
+
+    def living(self) -> tuple[Node, ...]:
+        """Give every node whose lease runs."""
+
+        def find() -> tuple[Node, ...]:
+            self._joined()
+            members = sorted(self.shared.members.items())
+            return tuple(member.node for _, member in members if self._is_alive(member))
+
+        return self._read("living", find)
+
+    def release(self, logs: tuple[str, ...]) -> None:
+        """Own these logs no longer."""
+        self._read("release", lambda: self._release(logs))
+
+    def leave(self) -> None:
+        """Release every log, and end the lease."""
+
+        def leave() -> None:
+            me = self._joined()
+            self._release(tuple(self.shared.owners))
+            ended = _Member(me.node, me.incarnation, me.lease_ms, self.shared.now)
+            self.shared.members[me.node.name] = ended
+
+        self._read("leave", leave)
+
+    # Inside, under the lock.
+
+    def _append(self, append: Append) -> AppendResult:
+        known = self.shared.content.logs
+        new = [change.log for change in append.logs if change.log not in known]
+        result = super()._append(append)
+        if isinstance(result, Appended) and self._me is not None:
+            for log in new:
+                self.shared.owners[log] = (self._me.node.name, self._me.incarnation)
+        return result
+
+    def _claim(self, log: str) -> int | None:
+        if self._me is not None:
+            self._joined()
+            mine = (self._me.node.name, self._me.incarnation)
+            if not self._is_free(log) and self.shared.owners.get(log) != mine:
+                return None
+        epoch = super()._claim(log)
+        if epoch is not None and self._me is not None:
+            self.shared.owners[log] = (self._me.node.name, self._me.incarnation)
+        return epoch
+
+    def _require_usable(self) -> None:
+        super()._require_usable()
+        if not self._reaches:
+            raise StoreError(Reason.STORE_UNREACHABLE, "the store in memory can not be reached")
+
+    def _joined(self) -> _Member:
+        me = self._me
+        if me is None:
+            message = "this dealer has not joined the store in memory"
+            raise StoreError(Reason.STORE_FAILED, message)
+        if self.shared.members[me.node.name].incarnation != me.incarnation:
+            message = f"another dealer has joined the store as {me.node.name} since"
+            raise StoreError(Reason.NODE_REPLACED, message)
+        return me
+
+    def _beaten(self) -> Beat:
+        self.shared.beats += 1
+        return Beat(self.shared.beats, frozenset(self.shared.members))
+
+    def _is_alive(self, member: _Member) -> bool:
+        return self.shared.now < member.until
+
+    def _is_free(self, log: str) -> bool:
+        owner = self.shared.owners.get(log)
+        if owner is None:
+            return True
+        name, incarnation = owner
+        me = self._me
+        if me is not None and name == me.node.name:
+            return incarnation != me.incarnation
+        return not self._is_alive(self.shared.members[name])
+
+    def _release(self, logs: tuple[str, ...]) -> None:
+        me = self._joined()
+        for log in logs:
+            if self.shared.owners.get(log, ("", 0))[0] == me.node.name:
+                del self.shared.owners[log]
