@@ -7,6 +7,7 @@ clock that is set back or forward while the dealer runs moves no turn's deadline
 import asyncio
 import time
 from collections.abc import Callable
+from contextvars import Context
 from typing import Protocol
 
 
@@ -47,4 +48,7 @@ class SystemClock:
         wait = max(0, at - self.now())
         # One millisecond more, because now() rounds down and an early clock act would be a
         # broken promise.
-        return asyncio.get_running_loop().call_later((wait + 1) / 1000 if wait else 0, call)
+        # A context of its own: what the clock does later is not of the call that set it.
+        return asyncio.get_running_loop().call_later(
+            (wait + 1) / 1000 if wait else 0, call, context=Context()
+        )

@@ -90,7 +90,9 @@ class Dealing:
         self.state = evolve(before, unit.at, entry)
         index = unit.next_index
         self.log.add(unit, line)
-        if isinstance(entry, Dealt):
+        if isinstance(entry, Acted):
+            unit.acts.append((entry.act, entry.by))
+        elif isinstance(entry, Dealt):
             self._open_to_players(unit, entry)
         elif isinstance(entry, Opened):
             if self.custody is not None:
@@ -101,6 +103,7 @@ class Dealing:
             if isinstance(entry, HandOpened):
                 unit.fold_from = index
             elif isinstance(entry, HandEnded | HandVoid):
+                unit.ends.append("played" if isinstance(entry, HandEnded) else entry.reason)
                 self._forget_hand()
             elif isinstance(entry, SeatLeft | PlayerRemoved) and entry.stack is None and reference:
                 self.meta = self.meta.with_leaving(entry.player, reference)

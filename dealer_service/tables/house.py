@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from dealer_service.fairness.randomness import Entropy, draw_game
+from dealer_service.observe.metrics import Metrics
+from dealer_service.observe.tracing import Tracing
 from dealer_service.store.api import Append, AppendResult, Store
 from dealer_service.store.sealing import Sealer
 from dealer_service.tables.clock import Clock
@@ -38,7 +40,7 @@ class News:
     def __init__(self) -> None:
         self.is_over = False
         self._count = 0
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: set[asyncio.Future[None]] = set()
 
     @property
     def count(self) -> int:
@@ -48,7 +50,7 @@ class News:
     def tell(self) -> None:
         """Wake everybody."""
         self._count += 1
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting = self._waiting, set()
         for one in waiting:
             if not one.done():
                 one.set_result(None)
@@ -62,8 +64,11 @@ class News:
         """Return when there was more news than `count`, or there will be none."""
         while self._count <= count and not self.is_over:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiting)
-            await waiting
+            self._waiting.add(waiting)
+            try:
+                await waiting
+            finally:
+                self._waiting.discard(waiting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class House:
 
     `halted` is told when a table stops because of a fault (the game and the error), `unhealthy`
     when the source of randomness fails, and `healthy` when it is well again. `chips` has news when
-    chips have moved.
+    chips have moved, and `revealed` when a game is over. `tracing` is None where nothing is traced.
     """
 
     origin: str
@@ -86,6 +91,9 @@ class House:
     unhealthy: Callable[[BaseException], None]
     healthy: Callable[[], None]
     chips: News = field(default_factory=News)
+    revealed: News = field(default_factory=News)
+    metrics: Metrics = field(default_factory=Metrics, repr=False)
+    tracing: Tracing | None = field(default=None, repr=False)
 
     def draw_game(self) -> str:
         """Draw the id of a new game, in hex."""

@@ -28,7 +28,8 @@ class Unit:
     """What is written to one log in one go, and what its readers are told once it is durable.
 
     `told` holds batches for everybody and, with a player's name, openings for that player alone,
-    in the order in which they go out. `is_listed` says that a line changes what lists show.
+    in the order in which they go out. `is_listed` says that a line changes what lists show. `acts`
+    (what and by whom) and `ends` (of hands: "played", or why void) are counted once it is durable.
     """
 
     first: int
@@ -40,6 +41,8 @@ class Unit:
     spent: list[str] = field(default_factory=list, repr=False)
     movements: list[Movement] = field(default_factory=list)
     proofs: list[Proven] = field(default_factory=list)
+    acts: list[tuple[str, str]] = field(default_factory=list)
+    ends: list[str] = field(default_factory=list)
     fold_from: int | None = None
     is_listed: bool = False
     batched: int = 0

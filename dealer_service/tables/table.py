@@ -303,6 +303,7 @@ class Table:
         self, unit: Unit, standing: Standing, waiters: list["asyncio.Future[None]"]
     ) -> None:
         self.standing = standing
+        self._count(unit)
         for player, message in unit.told:
             if isinstance(message, Batch):
                 self.audience.tell_all(message)
@@ -316,6 +317,14 @@ class Table:
         if standing.state.phase is Phase.REVEALED:
             self.audience.end()
             self._over(self)
+            self.house.revealed.tell()
+
+    def _count(self, unit: Unit) -> None:
+        metrics = self.house.metrics
+        for act, by in unit.acts:
+            metrics.acted(act, by)
+        for end in unit.ends:
+            metrics.hand_ended(end)
 
     def _advance(self) -> None:
         """Do all that is due now, and set the clock for what is due later."""
