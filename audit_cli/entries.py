@@ -105,6 +105,7 @@ RULES = fields(
         "return_ms": _MS,
         "time_bank": _TIME_BANK,
         "disconnect_ms": _MS,
+        "watch_delay_ms": integer(1_000, 3_600_000),
     },
     also=judge_rules,
 )

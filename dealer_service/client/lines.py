@@ -280,6 +280,7 @@ _rules = _shape(
     return_ms=_Optional(_amount),
     time_bank=_Optional(_shape(start_ms=_amount, per_hand_ms=_amount, max_ms=_amount)),
     disconnect_ms=_Optional(_amount),
+    watch_delay_ms=_Optional(_integer(1_000, 3_600_000)),
 )
 _carried = _shape(**_at_seat, stack=_amount, sitting_out=_boolean, anchored=_boolean)
 _previous = _shape(

@@ -90,6 +90,7 @@ def rules_of(message: entry_pb2.RuleSet) -> RuleSet:
         return_ms=message.return_ms if message.HasField("return_ms") else None,
         time_bank=_time_bank(message),
         disconnect_ms=message.disconnect_ms if message.HasField("disconnect_ms") else None,
+        watch_delay_ms=message.watch_delay_ms or None,
     )
 
 
@@ -131,6 +132,7 @@ def rules_message(rules: RuleSet) -> entry_pb2.RuleSet:
         return_ms=rules.return_ms,
         time_bank=_time_bank_message(rules.time_bank) if rules.time_bank else None,
         disconnect_ms=rules.disconnect_ms,
+        watch_delay_ms=rules.watch_delay_ms,
     )
 
 

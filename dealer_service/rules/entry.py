@@ -291,6 +291,7 @@ class RuleSet:
     return_ms: int | None = None
     time_bank: TimeBankRule | None = None
     disconnect_ms: int | None = None
+    watch_delay_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

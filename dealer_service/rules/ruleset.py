@@ -82,6 +82,9 @@ SMALLEST_IF_THERE: Final = {
 }
 """The least that a number of an optional field may be."""
 
+WATCH_DELAY_MS: Final = (1_000, 3_600_000)
+"""Watchers are told of a game up to an hour later, or at once."""
+
 USUAL: Final = RuleSet(
     variant=Variant.HOLDEM,
     structure=Structure.NO_LIMIT,
@@ -157,6 +160,7 @@ def _find_numbers(rules: RuleSet) -> Iterator[Fault]:
     bounds["reveal.within_ms"] = (1, MOST)
     bounds |= {name: (least, MOST) for name, least in SMALLEST_IF_THERE.items()}
     bounds["rake.per_ten_thousand"] = (0, 10_000)
+    bounds["watch_delay_ms"] = WATCH_DELAY_MS
     for name, (least, most) in bounds.items():
         value = _read(rules, name)
         if isinstance(value, int) and not least <= value <= most:

@@ -500,6 +500,7 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     "turn": _COUNT,
     "turn_ms": _CHIPS,
     "voids": _CHIPS,
+    "watch_delay_ms": _integer(1_000, 3_600_000),
     "within_ms": _CHIPS,
     # bytes
     "anchor": _BYTES32,

@@ -28,6 +28,8 @@ FIT: list[dict[str, Any]] = [
     {"ante": {"kind": "each", "amount": 1}, "button": "dead", "newcomers": "wait"},
     {"missed_blinds": "dead", "return_ms": 0, "disconnect_ms": 5_000, "show": "all"},
     {"time_bank": {"start_ms": 1, "per_hand_ms": 0, "max_ms": 9}},
+    {"watch_delay_ms": 1_000},
+    {"watch_delay_ms": 3_600_000},
 ]
 UNFIT: list[tuple[dict[str, Any], str]] = [
     ({"limits": LIMITS}, "limits exactly for fixed limit"),
@@ -48,6 +50,8 @@ UNFIT: list[tuple[dict[str, Any], str]] = [
     ({"ante": {"kind": "each", "amount": 0}}, "no integer from 1"),
     ({"chip_unit": 2, "small_blind": 1}, "multiples of chip_unit"),
     ({"button": "stuck"}, "none of moving, dead"),
+    ({"watch_delay_ms": 0}, "no integer from 1000 to 3600000"),
+    ({"watch_delay_ms": 3_600_001}, "no integer from 1000 to 3600000"),
 ]
 
 

@@ -46,6 +46,8 @@ ALLOWED: list[dict[str, Any]] = [
     {"runs": 2, "chop": "blinds", "choices": ChoicesCount.AT_ONCE},
     {"button": Button.DEAD, "newcomers": Newcomers.WAIT, "missed_blinds": MissedBlinds.DEAD},
     {"show": Show.ALL, "return_ms": 1, "disconnect_ms": 1},
+    {"watch_delay_ms": 1_000},
+    {"watch_delay_ms": 3_600_000},
     {"rake": RakeRule(500, (RakeCap(2, 50), RakeCap(4, 100)), no_flop_no_drop=False)},
     {"time_bank": TimeBankRule(30_000, 1_000, 60_000)},
 ]
@@ -95,6 +97,8 @@ FAULTS: list[tuple[dict[str, Any], list[str]]] = [
     ({"time_bank": TimeBankRule(5, 0, 4)}, ["time_bank.start_ms"]),
     ({"time_bank": TimeBankRule(0, -1, 4)}, ["time_bank.per_hand_ms"]),
     ({"disconnect_ms": 0}, ["disconnect_ms"]),
+    ({"watch_delay_ms": 999}, ["watch_delay_ms"]),
+    ({"watch_delay_ms": 3_600_001}, ["watch_delay_ms"]),
     ({"seats": 1}, ["seats"]),
     ({"seats": 11}, ["seats"]),
     ({"small_blind": 0}, ["small_blind"]),

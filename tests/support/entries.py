@@ -72,6 +72,7 @@ _INTEGERS = {
     "runs": (2, 2),
     "small_bet": (1, MAX_INTEGER),
     "straddle_seat": (1, 10),
+    "watch_delay_ms": (1_000, 3_600_000),
 }
 _TEXTS = {
     "absent": st.just("sit_out"),

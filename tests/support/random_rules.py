@@ -117,6 +117,7 @@ def random_rules(rng: Random, *, variant: Variant | None = None) -> RuleSet:
             rng, TimeBankRule(rng.randint(0, most_bank), rng.randint(0, 1_000), most_bank)
         ),
         disconnect_ms=maybe(rng, rng.randint(1, 60_000)),
+        watch_delay_ms=maybe(rng, rng.randint(1_000, 3_600_000)),
     )
 
 

@@ -118,6 +118,7 @@ HOUSES: Mapping[str, RuleSet] = {
         choices=ChoicesCount.BEFORE_LINKS,
         return_ms=600_000,
         disconnect_ms=30_000,
+        watch_delay_ms=60_000,
     ),
     "mississippi": replace(
         RULES,
