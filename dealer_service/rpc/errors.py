@@ -26,7 +26,10 @@ _CODES: Final[Mapping[str, grpc.StatusCode]] = {
     "NO_SUCH_SIZE": _Code.OUT_OF_RANGE,
     "REQUEST_ID_REUSED": _Code.ALREADY_EXISTS,
     "TOO_MANY_WAITING": _Code.RESOURCE_EXHAUSTED,
+    "READ_TOO_SLOWLY": _Code.RESOURCE_EXHAUSTED,
     "WATCHED_TOO_SLOWLY": _Code.RESOURCE_EXHAUSTED,
+    "GAME_ELSEWHERE": _Code.UNAVAILABLE,
+    "GAME_MOVING": _Code.UNAVAILABLE,
     "GAME_OPENING": _Code.UNAVAILABLE,
     "RANDOMNESS_FAILED": _Code.UNAVAILABLE,
     "STORE_FAILED": _Code.UNAVAILABLE,
@@ -65,13 +68,17 @@ def status_of_unforeseen() -> status_pb2.Status:
     return _status(_Code.INTERNAL, message, "DEALER_FAULT", {})
 
 
+def code_of(status: status_pb2.Status) -> grpc.StatusCode:
+    """Give a status's code."""
+    return next(code for code in grpc.StatusCode if code.value[0] == status.code)
+
+
 async def abort(
     context: "grpc.aio.ServicerContext[Any, Any]", status: status_pb2.Status
 ) -> NoReturn:
     """End a call with a status and its details."""
-    code = next(code for code in grpc.StatusCode if code.value[0] == status.code)
     details = ((_DETAILS, status.SerializeToString()),)
-    await context.abort(code, status.message, details)
+    await context.abort(code_of(status), status.message, details)
     raise AssertionError  # abort never returns
 
 

@@ -6,9 +6,10 @@ from contextlib import aclosing
 from cutcard.v1 import play_pb2
 from dealer_service.access.roles import Caller, Role
 from dealer_service.rpc.convert import wire
+from dealer_service.rpc.streams import Stalled
 from dealer_service.store.api import LogHead, LogState
 from dealer_service.tables.floor import Floor
-from dealer_service.tables.refused import ServiceReason, refused
+from dealer_service.tables.refused import Refused, ServiceReason, refused
 from dealer_service.tables.replay import replay
 from dealer_service.tables.standing import Standing
 from dealer_service.tables.table import Table
@@ -38,13 +39,21 @@ class Watch:
             messages = _live(table, player, start)
         async with aclosing(messages):
             async for message in messages:
-                yield message
+                try:
+                    yield message
+                except Stalled as stalled:
+                    await messages.athrow(stalled)
 
     async def _over(self, head: LogHead, start: int) -> AsyncGenerator[bytes, None]:
         """Tell a game that is over; of a lost one what is left, and then that it is lost."""
         _require_line(start, head.next_index)
-        async for batch in replay(self._floor.house, head.log, start, head.next_index):
-            yield wire(batch)
+        resume = start
+        try:
+            async for batch in replay(self._floor.house, head.log, start, head.next_index):
+                yield wire(batch)
+                resume = batch.end
+        except Stalled as slow:
+            raise _too_slow(resume) from slow
         if head.facts.state is LogState.LOST:
             await self._floor.table(head.log)
 
@@ -54,10 +63,11 @@ async def _live(table: Table, player: str, start: int) -> AsyncGenerator[bytes, 
     standing = table.standing
     _require_line(start, standing.size)
     # From here on nothing is missed: what becomes durable meanwhile waits in the backlog.
-    watcher = table.audience.join(player, standing.size)
+    watcher = table.audience.join(player, start)
     try:
         async for batch in replay(table.house, table.game, start, standing.size):
             yield wire(batch)
+            watcher.resume = batch.end
         own = standing.openings.get(player) if standing.state.play else None
         if own is not None:
             yield wire(own)
@@ -66,10 +76,8 @@ async def _live(table: Table, player: str, start: int) -> AsyncGenerator[bytes, 
             yield wire(message)
         # Unless the game is at its end, it goes on later: the watcher is told so.
         table.require_running()
-    except TooSlow as slow:
-        why = f"the watcher reads too slowly: watch again from {slow.resume}"
-        numbers = {"resume": slow.resume}
-        raise refused(ServiceReason.WATCHED_TOO_SLOWLY, why, numbers) from slow
+    except (TooSlow, Stalled) as slow:
+        raise _too_slow(watcher.resume) from slow
     finally:
         table.audience.leave(watcher)
 
@@ -82,6 +90,11 @@ def _as_it_stands(standing: Standing) -> Batch:
         decision=standing.decision,
         deadline=standing.deadline,
     )
+
+
+def _too_slow(resume: int) -> Refused:
+    why = f"the watcher reads too slowly: watch again from {resume}"
+    return refused(ServiceReason.WATCHED_TOO_SLOWLY, why, {"resume": resume})
 
 
 def _require_line(start: int, size: int) -> None:

@@ -11,6 +11,7 @@ from dealer_service.observe.tracing import Tracing
 from dealer_service.store.api import Append, AppendResult, Store
 from dealer_service.store.sealing import Sealer
 from dealer_service.tables.clock import Clock
+from dealer_service.tables.watchers import Backlogs
 from dealer_service.transcript.note import NoteSigner
 
 T = TypeVar("T")
@@ -77,7 +78,8 @@ class House:
 
     `halted` is told when a table stops because of a fault (the game and the error), `unhealthy`
     when the source of randomness fails, and `healthy` when it is well again. `chips` has news when
-    chips have moved, and `revealed` when a game is over. `tracing` is None where nothing is traced.
+    chips have moved, and `revealed` when a game is over. `backlogs` are those of all watchers.
+    `tracing` is None where nothing is traced.
     """
 
     origin: str
@@ -90,6 +92,7 @@ class House:
     halted: Callable[[str, BaseException], None]
     unhealthy: Callable[[BaseException], None]
     healthy: Callable[[], None]
+    backlogs: Backlogs = field(default_factory=Backlogs, repr=False)
     chips: News = field(default_factory=News)
     revealed: News = field(default_factory=News)
     metrics: Metrics = field(default_factory=Metrics, repr=False)

@@ -10,7 +10,9 @@ from dealer_service.rules.refusal import Refusal
 class ServiceReason(StrEnum):
     """The stable names of what the service refuses beyond the rules."""
 
+    GAME_ELSEWHERE = "GAME_ELSEWHERE"
     GAME_LOST = "GAME_LOST"
+    GAME_MOVING = "GAME_MOVING"
     GAME_OPENING = "GAME_OPENING"
     GAME_OVER = "GAME_OVER"
     NO_CHECKPOINT_YET = "NO_CHECKPOINT_YET"
@@ -18,6 +20,7 @@ class ServiceReason(StrEnum):
     NO_SUCH_LINE = "NO_SUCH_LINE"
     NO_SUCH_SIZE = "NO_SUCH_SIZE"
     RANDOMNESS_FAILED = "RANDOMNESS_FAILED"
+    READ_TOO_SLOWLY = "READ_TOO_SLOWLY"
     REQUEST_ID_REUSED = "REQUEST_ID_REUSED"
     STOPPING = "STOPPING"
     STORE_FAILED = "STORE_FAILED"
@@ -27,11 +30,15 @@ class ServiceReason(StrEnum):
 
 
 class Refused(Exception):  # noqa: N818 - what was asked is refused
-    """A call that changed nothing; `refusal` says why and what would be allowed."""
+    """A call that changed nothing; `refusal` says why and what would be allowed.
 
-    def __init__(self, refusal: Refusal) -> None:
+    `words` are what a caller's program needs besides the numbers, such as an address.
+    """
+
+    def __init__(self, refusal: Refusal, words: Mapping[str, str] | None = None) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
+        self.words = words or {}
 
 
 def refused(
@@ -41,6 +48,25 @@ def refused(
     return Refused(Refusal(reason, message, numbers or {}))
 
 
+def elsewhere(node: str, address: str) -> Refused:
+    """Build the refusal of a game that another dealer has, which says where that is."""
+    message = "another node deals this game: call it at the address that `owner` names"
+    words = {"owner": address, "node": node}
+    return Refused(Refusal(ServiceReason.GAME_ELSEWHERE, message), words)
+
+
+def moving() -> Refused:
+    """Build the refusal of a game that no dealer has at this moment."""
+    message = "the game is between two nodes or just opening: call again in a moment"
+    return refused(ServiceReason.GAME_MOVING, message)
+
+
 def stopping() -> Refused:
     """Build the refusal of a dealer that stops."""
     return refused(ServiceReason.STOPPING, "the dealer is stopping: call again soon")
+
+
+def read_too_slowly() -> Refused:
+    """Build the refusal of a stream that its caller does not read."""
+    message = "the stream was not read for too long: call again, and go on from what was read"
+    return refused(ServiceReason.READ_TOO_SLOWLY, message)

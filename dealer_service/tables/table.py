@@ -73,7 +73,7 @@ class Table:
         self.game = dealing.state.opened.game
         self.dealing = dealing
         self.house = dealing.house
-        self.audience = Audience()
+        self.audience = Audience(dealing.house.backlogs)
         self.requests = Requests(self.game, self._look_up)
         self._go_on = go_on
         self._follow = follow

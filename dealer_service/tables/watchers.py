@@ -2,12 +2,13 @@
 
 A batch is made once and handed to every watcher of the game; whoever sends it first may keep the
 serialised bytes in it for the others. A watcher that does not read is not waited for: its backlog
-is bounded, and when it is full the watcher is ended with the index from which it can go on.
+is bounded, and so are all backlogs together. When one is full, its watcher is ended with the index
+from which it can go on; when they are too much together, the watcher with the largest is.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +17,11 @@ from dealer_service.rules.hand import Decision
 
 MAX_BACKLOG: Final = 4_096
 MAX_BACKLOG_BYTES: Final = 4 * 1024 * 1024
+MAX_ALL_BYTES: Final = 64 * 1024 * 1024
+"""All backlogs of a dealer together; what many watchers wait for counts for each of them."""
+
+_LADEN_BYTES: Final = 16 * 1024
+"""Backlogs from here on are looked through for the largest, when all are too much together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,8 @@ class Batch:
     """Durable lines with what belongs to them; the same for everybody.
 
     `first` is the index of the first line; `checkpoint` covers exactly the lines up to the end of
-    the batch, or is empty. `wire` is a place for the sender's own serialised form.
+    the batch, or is empty. `wire` is a place for the sender's own serialised form, `weight` for
+    what the batch counts in a backlog.
     """
 
     first: int
@@ -42,6 +49,7 @@ class Batch:
     decision: Decision | None = None
     deadline: int = 0
     wire: bytes | None = None
+    weight: int = 0
 
     @property
     def end(self) -> int:
@@ -56,6 +64,7 @@ class PrivateOpenings:
     hand: int
     openings: Sequence[Opening] = field(repr=False)
     wire: bytes | None = field(default=None, repr=False)
+    weight: int = 0
 
 
 Message = Batch | PrivateOpenings
@@ -69,16 +78,57 @@ class TooSlow(Exception):  # noqa: N818 - it is the watcher that is too slow
         self.resume = resume
 
 
+class Backlogs:
+    """What all watchers of a dealer together are still to be told, in bytes, and its bound."""
+
+    __slots__ = ("_laden", "_most", "held")
+
+    def __init__(self, most: int = MAX_ALL_BYTES) -> None:
+        self.held = 0
+        self._most = most
+        self._laden: set[Watcher] = set()
+
+    def added(self, watcher: "Watcher", weight: int) -> None:
+        """Note what a watcher's backlog grew by; ends whose backlogs are too much."""
+        self.held += weight
+        if watcher.held > _LADEN_BYTES:
+            self._laden.add(watcher)
+        while self.held > self._most:
+            max(self._laden, key=_held, default=watcher).overrun()
+
+    def taken(self, watcher: "Watcher", weight: int) -> None:
+        """Note what a watcher's backlog shrank by."""
+        self.held -= weight
+        if watcher.held <= _LADEN_BYTES:
+            self._laden.discard(watcher)
+
+
 class Watcher:
-    """One reader of a game's messages, in order."""
+    """One reader of a game's messages, in order.
 
-    __slots__ = ("_backlog", "_bytes", "_ended", "_next", "_overrun", "_waiting", "player")
+    `resume` is the index of the line from which watching can go on: the lines before it were taken,
+    and whoever asks for the next message has sent the one before. `held` is the backlog's weight.
+    """
 
-    def __init__(self, player: str, start: int) -> None:
+    __slots__ = (
+        "_backlog",
+        "_backlogs",
+        "_ended",
+        "_overrun",
+        "_taken",
+        "_waiting",
+        "held",
+        "player",
+        "resume",
+    )
+
+    def __init__(self, player: str, start: int, backlogs: Backlogs | None = None) -> None:
         self.player = player
+        self.resume = start
+        self.held = 0
+        self._taken = start
         self._backlog: deque[Message] = deque()
-        self._bytes = 0
-        self._next = start
+        self._backlogs = backlogs if backlogs is not None else Backlogs()
         self._waiting: asyncio.Future[None] | None = None
         self._ended = False
         self._overrun = False
@@ -87,12 +137,19 @@ class Watcher:
         """Add a message to the backlog, or end the watcher when that is full."""
         if self._overrun or self._ended:
             return
-        self._bytes += _weight(message)
-        if len(self._backlog) >= MAX_BACKLOG or self._bytes > MAX_BACKLOG_BYTES:
-            self._overrun = True
-            self._backlog.clear()
-        else:
-            self._backlog.append(message)
+        weight = message.weight or _weigh(message)
+        if len(self._backlog) >= MAX_BACKLOG or self.held + weight > MAX_BACKLOG_BYTES:
+            self.overrun()
+            return
+        self._backlog.append(message)
+        self.held += weight
+        self._backlogs.added(self, weight)
+        self._wake()
+
+    def overrun(self) -> None:
+        """Give the backlog up: whoever reads is told from where to go on."""
+        self._overrun = True
+        self.drop()
         self._wake()
 
     def end(self) -> None:
@@ -100,13 +157,20 @@ class Watcher:
         self._ended = True
         self._wake()
 
+    def drop(self) -> None:
+        """Let go of what is in the backlog."""
+        self._backlog.clear()
+        held, self.held = self.held, 0
+        self._backlogs.taken(self, held)
+
     def __aiter__(self) -> AsyncIterator[Message]:
         return self
 
     async def __anext__(self) -> Message:
+        self.resume = max(self.resume, self._taken)
         while not self._backlog:
             if self._overrun:
-                raise TooSlow(self._next)
+                raise TooSlow(self.resume)
             if self._ended:
                 raise StopAsyncIteration
             self._waiting = asyncio.get_running_loop().create_future()
@@ -115,9 +179,10 @@ class Watcher:
             finally:
                 self._waiting = None
         message = self._backlog.popleft()
-        self._bytes -= _weight(message)
+        self.held -= message.weight
+        self._backlogs.taken(self, message.weight)
         if isinstance(message, Batch):
-            self._next = max(self._next, message.end)
+            self._taken = message.end
         return message
 
     def _wake(self) -> None:
@@ -128,9 +193,11 @@ class Watcher:
 class Audience:
     """All watchers of one game."""
 
-    __slots__ = ("_ended", "_watchers")
+    __slots__ = ("_backlogs", "_ended", "_watchers")
 
-    def __init__(self) -> None:
+    def __init__(self, backlogs: Backlogs | None = None) -> None:
+        """Make it empty; `backlogs` are those of all games together."""
+        self._backlogs = backlogs if backlogs is not None else Backlogs()
         self._watchers: set[Watcher] = set()
         self._ended = False
 
@@ -139,7 +206,7 @@ class Audience:
 
     def join(self, player: str, start: int) -> Watcher:
         """Add a watcher that is told everything from now on; `start` is where it resumes."""
-        watcher = Watcher(player, start)
+        watcher = Watcher(player, start, self._backlogs)
         if self._ended:
             watcher.end()
         self._watchers.add(watcher)
@@ -152,6 +219,7 @@ class Audience:
     def leave(self, watcher: Watcher) -> None:
         """Tell this watcher nothing more."""
         self._watchers.discard(watcher)
+        watcher.drop()
 
     def tell_all(self, batch: Batch) -> None:
         """Hand one batch to every watcher."""
@@ -171,11 +239,13 @@ class Audience:
             watcher.end()
 
 
-def _weight(message: Message) -> int:
+def _weigh(message: Message) -> int:
     if isinstance(message, PrivateOpenings):
-        return 256 * len(message.openings)
-    return 64 + _length(message.lines) + len(message.checkpoint)
+        message.weight = 256 * len(message.openings)
+    else:
+        message.weight = 64 + sum(map(len, message.lines)) + len(message.checkpoint)
+    return message.weight
 
 
-def _length(lines: Iterable[bytes]) -> int:
-    return sum(len(line) for line in lines)
+def _held(watcher: Watcher) -> int:
+    return watcher.held
