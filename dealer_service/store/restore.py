@@ -48,6 +48,11 @@ def compare(journal: Mapping[str, SignedAt], heads: Iterable[LogHead]) -> tuple[
     return tuple(verdicts)
 
 
+def is_behind(journal: SignedAt | None, store: SignedAt | None) -> bool:
+    """Say whether the store lacks what the journal knows as signed for a log."""
+    return _standing(journal, store) is Standing.STORE_BEHIND
+
+
 def lost_logs(
     verdicts: Iterable[Verdict], root_at: Callable[[str, int], bytes]
 ) -> tuple[LostLog, ...]:

@@ -1,23 +1,27 @@
 """All games of a dealer: the tables that run, and where to find the others.
 
 A game has a table from when it opens until it is revealed; what is over is read from the store.
+Where the store is shared, a game that is not over may have its table at another dealer: whoever
+asks here is told where.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules.entry import CloseReason, RuleSet, VoidReason
 from dealer_service.rules.table_state import Phase, TableState
 from dealer_service.store.api import (
+    AlreadyAnswered,
     Answer,
     Append,
     LogAppend,
     LogHead,
     LogState,
     Movement,
+    RequestIdReused,
     SignedAt,
     Store,
     every_head,
@@ -27,24 +31,40 @@ from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import Meta
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
-from dealer_service.tables.recovery import read_state, recover
-from dealer_service.tables.refused import ServiceReason, refused, stopping
-from dealer_service.tables.requests import Request, Requests, find_answer
+from dealer_service.tables.recovery import Recovered, read_state, recover
+from dealer_service.tables.refused import Refused, ServiceReason, refused, stopping
+from dealer_service.tables.requests import Request, Requests, find_answer, reused
 from dealer_service.tables.table import Decide, Encode, Table
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
 ENDED: Final = 64
 """The states of so many games that are over are kept: folding one reads its whole log."""
 
-_DEALER = "dealer"
+_RUNS: Final = (LogState.OPEN, LogState.PAUSED, LogState.CLOSED)
+
+_DEALER: Final = "dealer"
 """The scope of requests that are of no game yet."""
 
 
+class Others(Protocol):
+    """What a dealer among others knows of the games that have no table here."""
+
+    async def whereabouts(self, game: str) -> Refused:
+        """Say where a game that is not over is dealt, as a refusal."""
+        ...
+
+    def mislaid(self, game: str) -> None:
+        """Take note of a game of this dealer's own that has lost its table."""
+        ...
+
+
 class Floor:
-    """Every table of the dealer."""
+    """Every table of the dealer; `others` is None where it has its store to itself."""
 
     def __init__(self, house: House) -> None:
         self.house = house
+        self.others: Others | None = None
+        self.is_away = False
         self.requests = Requests(_DEALER, self._look_up)
         self._tables: dict[str, Table] = {}
         self._ended: dict[str, TableState] = {}
@@ -98,6 +118,8 @@ class Floor:
             raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
         if head.facts.state is LogState.REVEALED:
             raise refused(ServiceReason.GAME_OVER, "the game has closed and is revealed")
+        if self.others is not None:
+            raise await self.others.whereabouts(game)
         # It is in the store, and in a moment it is here.
         message = "the game is just opening: call again in a moment"
         raise refused(ServiceReason.GAME_OPENING, message)
@@ -115,8 +137,10 @@ class Floor:
         if table is not None:
             return table.standing.state, table.standing.size
         head = await self.head(game)
-        if head.facts.state is LogState.LOST:
-            await self.table(game)
+        runs = self.others is not None and head.facts.state in _RUNS
+        if head.facts.state is LogState.LOST or runs:
+            table = await self.table(game)
+            return table.standing.state, table.standing.size
         state = self._ended.get(game)
         if state is None:
             state = await self.house.read(lambda store: read_state(store, head))
@@ -158,15 +182,48 @@ class Floor:
     def recover(self, store: Store) -> None:
         """Take over every game that the store holds and that is not over."""
         for head in _unfinished(store):
-            dealing = recover(self.house, store, head)
-            last = store.last_checkpoint(head.log)
-            checkpoint = (last.note, last.size) if last else ("", 0)
-            table = self._table(dealing, checkpoint)
-            for caller, request_id in store.answered(head.log):
-                table.requests.note(caller, request_id)
-            self._tables[table.game] = table
+            recovered = recover(self.house, store, head.log)
+            if recovered is not None:
+                self.place(recovered)
+        self.remember(store)
+
+    def remember(self, store: Store) -> None:
+        """Note which requests of no game yet were answered."""
         for caller, request_id in store.answered(_DEALER):
             self.requests.note(caller, request_id)
+
+    def place(self, recovered: Recovered) -> Table:
+        """Give a game that was recovered its table, which is still to be started."""
+        table = self._table(recovered.dealing, recovered.checkpoint)
+        for caller, request_id in recovered.answered:
+            table.requests.note(caller, request_id)
+        self._tables[table.game] = table
+        return table
+
+    def remove(self, table: Table) -> None:
+        """Have this table no longer."""
+        if self._tables.get(table.game) is table:
+            del self._tables[table.game]
+
+    def let_go(self) -> tuple[str, ...]:
+        """Let go of every table, because others may have the games; gives the games.
+
+        None comes until `come_back`.
+        """
+        self.is_away = True
+        tables = self.tables
+        for table in tables:
+            self.remove(table)
+            table.let_go()
+        return tuple(table.game for table in tables)
+
+    def come_back(self) -> None:
+        """Have tables again."""
+        self.is_away = False
+
+    def open_no_more(self) -> None:
+        """Open no further games."""
+        self._refusal = stopping()
 
     async def close_restored(self, signed: Mapping[str, SignedAt]) -> None:
         """After an accepted restore: void each open hand and close every game.
@@ -209,7 +266,8 @@ class Floor:
             dealing,
             go_on=self._go_on,
             follow=self._follow,
-            over=self._drop,
+            over=self._end,
+            lost=self._lose,
             checkpoint=checkpoint,
         )
 
@@ -229,6 +287,18 @@ class Floor:
         body: bytes,
         written: Written,
     ) -> None:
+        told = written.result() if not written.cancelled() and not written.exception() else None
+        if isinstance(told, AlreadyAnswered):
+            # Another dealer, or this one before it started again, opened the game.
+            self.requests.answered(request)
+            if not answer.done():
+                answer.set_result(told.body)
+            return
+        if isinstance(told, RequestIdReused):
+            self.requests.forget(request)
+            if not answer.done():
+                answer.set_exception(reused())
+            return
         if fault_of(written) is not None:
             self.requests.forget(request)
             if not answer.done():
@@ -246,16 +316,25 @@ class Floor:
         return successor, dealing.finish(first), first.movements
 
     def _follow(self, table: Table) -> None:
+        if self.is_away and self.others is not None:
+            self.others.mislaid(table.game)
+            return
         self._tables[table.game] = table
         table.start()
 
-    def _drop(self, table: Table) -> None:
-        self._tables.pop(table.game, None)
+    def _end(self, table: Table) -> None:
+        self.remove(table)
+
+    def _lose(self, table: Table) -> None:
+        """Let go of a table whose game another dealer seems to have."""
+        self.remove(table)
+        if self.others is not None:
+            self.others.mislaid(table.game)
 
     async def _look_up(self, scope: str, caller: str, request_id: str) -> Answer | None:
         return await self.house.read(lambda store: store.answer(scope, caller, request_id))
 
 
 def _unfinished(store: Store) -> Iterable[LogHead]:
-    for state in (LogState.OPEN, LogState.PAUSED, LogState.CLOSED):
+    for state in _RUNS:
         yield from every_head(store, state=state)

@@ -11,6 +11,7 @@ from dealer_service.observe.tracing import Tracing
 from dealer_service.store.api import Append, AppendResult, Store
 from dealer_service.store.sealing import Sealer
 from dealer_service.tables.clock import Clock
+from dealer_service.tables.delayed import Delays
 from dealer_service.tables.watchers import Backlogs
 from dealer_service.transcript.note import NoteSigner
 
@@ -78,8 +79,10 @@ class House:
 
     `halted` is told when a table stops because of a fault (the game and the error), `unhealthy`
     when the source of randomness fails, and `healthy` when it is well again. `chips` has news when
-    chips have moved, and `revealed` when a game is over. `backlogs` are those of all watchers.
-    `tracing` is None where nothing is traced.
+    chips have moved, and `revealed` when a game is over. `backlogs` are those of all watchers,
+    `delays` the games of which some are told later.
+    `tracing` is None where nothing is traced. `is_shared` says that other dealers serve games of
+    the same store.
     """
 
     origin: str
@@ -93,10 +96,12 @@ class House:
     unhealthy: Callable[[BaseException], None]
     healthy: Callable[[], None]
     backlogs: Backlogs = field(default_factory=Backlogs, repr=False)
+    delays: Delays = field(default_factory=Delays, repr=False)
     chips: News = field(default_factory=News)
     revealed: News = field(default_factory=News)
     metrics: Metrics = field(default_factory=Metrics, repr=False)
     tracing: Tracing | None = field(default=None, repr=False)
+    is_shared: bool = False
 
     def draw_game(self) -> str:
         """Draw the id of a new game, in hex."""

@@ -3,6 +3,10 @@
 State is folded from the last `hand_opened` on; the log's tree, the voids and the values that were
 used come from all its lines. The open hand's secret is unsealed, must open its commitment, and
 must give the deck whose root was logged: a deck is never replaced.
+
+The log is claimed first and read then: whoever owned it before writes nothing more to it, so that
+what was read is all there is. A log that lacks lines which this dealer's own journal knows as
+signed is not gone on from, because signing it again would fork it.
 """
 
 import hmac
@@ -20,7 +24,9 @@ from dealer_service.rules.entry import (
 )
 from dealer_service.rules.table import fold, fold_from
 from dealer_service.rules.table_state import TableState
-from dealer_service.store.api import LogHead, Store
+from dealer_service.store.api import LogHead, LogState, SignedAt, Store
+from dealer_service.store.refusal import Reason, StoreError
+from dealer_service.store.restore import is_behind
 from dealer_service.tables.custody import Custody
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import read_meta
@@ -33,6 +39,7 @@ from dealer_service.transcript.merkle import leaf_hash
 
 _OPENS = b',"hand_opened":{'
 _VOIDS = b',"hand_void":{'
+_ENDED = frozenset({LogState.REVEALED, LogState.LOST, LogState.ARCHIVED})
 
 
 class CannotRecover(Exception):  # noqa: N818 - says what the dealer can not do
@@ -50,12 +57,44 @@ class _Reading:
     missed: dict[tuple[int, str], str] = field(default_factory=dict)
 
 
-def recover(house: House, store: Store, head: LogHead) -> Dealing:
-    """Take over a game and make it ready to go on; CannotRecover where its log does not fit."""
-    epoch = store.claim(head.log)
-    if epoch is None:
-        message = f"the store has no game {head.log}"
-        raise CannotRecover(message)
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A game that is ready to go on, its last checkpoint with its size, and its requests.
+
+    `answered` holds caller and request id of each that the store has an answer to.
+    """
+
+    dealing: Dealing
+    checkpoint: tuple[str, int]
+    answered: tuple[tuple[str, str], ...]
+
+
+def recover(
+    house: House, store: Store, game: str, signed: SignedAt | None = None
+) -> Recovered | None:
+    """Take over a game and make it ready to go on; CannotRecover where its log does not fit.
+
+    None where another dealer owns it, or where it is over. `signed` is what this dealer's journal
+    knows of the log: StoreError STORE_WENT_BACK where the store has less.
+    """
+    epoch = store.claim(game)
+    head = store.head(game)
+    if epoch is None or head is None or head.facts.state in _ENDED:
+        return None
+    if is_behind(signed, head.signed):
+        message = (
+            f"the store lacks lines that were signed, in game {game}: it went back to an older "
+            "state; bring back the newest one, or start once with --accept-restore"
+        )
+        raise StoreError(Reason.STORE_WENT_BACK, message)
+    dealing = _make_ready(house, store, head, epoch)
+    last = store.last_checkpoint(game)
+    return Recovered(
+        dealing, (last.note, last.size) if last else ("", 0), tuple(store.answered(game))
+    )
+
+
+def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealing:
     reading = _read(store.every_line(head.log), head.fold_from)
     state = _fold(head, reading)
     last = head.signed

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Final
 
 from dealer_service.store.api import Answer
-from dealer_service.tables.refused import ServiceReason, refused
+from dealer_service.tables.refused import Refused, ServiceReason, refused
 
 REMEMBERED: Final = 256
 
@@ -84,6 +84,13 @@ class Requests:
         """Let go of a request that was refused: it may be asked again."""
         self._known.pop(request.key, None)
 
+    def abandon(self, refusal: Refused) -> None:
+        """Let go of all that is under way: whoever waits is told why."""
+        for known in self._known.values():
+            if not known.answer.done():
+                known.answer.set_exception(refusal)
+        self._known.clear()
+
     def answered(self, request: Request) -> None:
         """Note that the answer is durable, and let go of the oldest ones."""
         self.note(*request.key)
@@ -132,6 +139,14 @@ async def find_answer(scope: str, request: Request, lookup: Lookup) -> bytes | N
     return stored.body
 
 
+def reused() -> Refused:
+    """Build the refusal of a request id that was used with other content."""
+    message = (
+        "the request id was used for another request; repeat that one unchanged, or take a new id"
+    )
+    return refused(ServiceReason.REQUEST_ID_REUSED, message)
+
+
 def digest_of(method: str, content: bytes) -> bytes:
     """Digest what a request asks: the method and the message's bytes."""
     return sha256(method.encode("ascii") + b"\n" + content).digest()
@@ -155,11 +170,7 @@ def _holds(bits: bytearray, probes: tuple[int, ...]) -> bool:
 
 def _require_same(request: Request, digest: bytes) -> None:
     if request.digest != digest:
-        message = (
-            "the request id was used for another request; "
-            "repeat that one unchanged, or take a new id"
-        )
-        raise refused(ServiceReason.REQUEST_ID_REUSED, message)
+        raise reused()
 
 
 def _retrieve(answer: "asyncio.Future[bytes]") -> None:

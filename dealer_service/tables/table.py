@@ -4,6 +4,7 @@ What is asked is decided at once, on the state as it will be when all that was d
 durable; the lines go to the store in that order, and answers, streams and signatures leave when
 the store has them. So a table never waits for the disk, and nobody is told what could still be
 lost. A fault halts the table and nothing more leaves it; starting again derives what is true.
+Where the store is shared, a table that another dealer may have is let go of in the same way.
 
 The table acts by itself where the rules force it: it opens hands, fixes decks, lets clocks run
 out, ends hands, and closes a game that is at its end for one that goes on.
@@ -29,11 +30,20 @@ from dealer_service.tables.course import Course
 from dealer_service.tables.cover import Cover
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.log import Unit
-from dealer_service.tables.refused import Refused, ServiceReason, refused, stopping
+from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
 from dealer_service.tables.standing import Standing, tell_decision
 from dealer_service.tables.watchers import Audience, Batch
-from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
+from dealer_service.tables.written import (
+    Overtaken,
+    Written,
+    fault_of,
+    refusal_of,
+    store_failed,
+)
+
+LATE_MS: Final = 1_000
+"""A unit that a shared store took so long for was written over an outage."""
 
 MOST_WAITING: Final = 256
 """So many changes may wait for the end of a hand, whoever asks for them."""
@@ -55,20 +65,22 @@ class _Deferred:
 class Table:
     """A game that runs: `dealing` is what is decided, `standing` what is durable."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a table is made of
         self,
         dealing: Dealing,
         *,
         go_on: Callable[["Table", Unit], tuple["Table", LogAppend, list[Movement]]],
         follow: Callable[["Table"], None],
         over: Callable[["Table"], None],
+        lost: Callable[["Table"], None] = lambda _: None,
         checkpoint: tuple[str, int] = ("", 0),
     ) -> None:
         """Make a table of its parts; `start` sets it going.
 
         `go_on(table, unit)` opens the game that goes on from the one that `unit` closes, and
         `follow(successor)` is called when that is durable; `over(table)` when the game is revealed.
-        `checkpoint` is the last note and its size.
+        `lost(table)` is called when the store says that another dealer has the game. `checkpoint`
+        is the last note and its size.
         """
         self.game = dealing.state.opened.game
         self.dealing = dealing
@@ -78,6 +90,10 @@ class Table:
         self._go_on = go_on
         self._follow = follow
         self._over = over
+        self._lost = lost
+        self._rests: asyncio.Future[None] | None = None
+        self._last_at = 0
+        self._is_late = False
         self._checkpoint = checkpoint
         self._link_waiters: list[asyncio.Future[None]] = []
         self._deferred: deque[_Deferred] = deque()
@@ -175,6 +191,11 @@ class Table:
         after = next_link(self.house.origin, self.dealing.game, player, bytes.fromhex(link))
         return after.hex()
 
+    @property
+    def is_halted(self) -> bool:
+        """Whether a fault of the dealer stopped it."""
+        return self._fault is not None
+
     def require_running(self) -> None:
         """Raise Refused where the table takes nothing more."""
         if self._refusal is not None:
@@ -193,11 +214,30 @@ class Table:
         self._guarded(self._advance)
         self._cover.mind(self.dealing.log)
 
-    async def stop(self) -> None:
+    def come_to_rest(self) -> "asyncio.Future[None]":
+        """Open no more hands; what is given is done when none is open, or the table has ended."""
+        if self._rests is None:
+            self._rests = asyncio.get_running_loop().create_future()
+            self._guarded(self._advance)
+            self._tell_rest()
+        return self._rests
+
+    def let_go(self) -> None:
+        """Stop because another dealer may have the game: nothing more is decided or told.
+
+        What was sent to the store already is written before another dealer has the log, or not at
+        all; a caller that repeats its request hears which.
+        """
+        refusal = moving()
+        self._end(refusal)
+        self.requests.abandon(refusal)
+        self.audience.end()
+
+    async def stop(self, why: Refused | None = None) -> None:
         """Decide nothing more, and return when all that was decided is durable and signed."""
         if self._refusal is None:
             self._guarded(self._sign_now)
-        self._end(stopping())
+        self._end(why or stopping())
         await self._settled()
         self.audience.end()
 
@@ -223,6 +263,7 @@ class Table:
         append = Append((change, *others), tuple(unit.movements), answer)
         written = self.house.committer.submit(append)
         self._last_write = written
+        self._last_at = unit.at
         waiters: list[asyncio.Future[None]] = []
         if dealing.state.phase is not Phase.LINKS:
             waiters, self._link_waiters = self._link_waiters, waiters
@@ -263,7 +304,7 @@ class Table:
         dealing.make(unit, entries, reference)
         body = encode(entries, dealing.state, dealing.log.size)
         stored = Answer(self.game, request.caller, request.request_id, request.digest, body)
-        self._course.take_due(unit, hold=bool(self._deferred))
+        self._course.take_due(unit, hold=self._holds())
         self.submit(unit, stored, then=partial(self._answered, request, answer, body))
 
     def _answered(
@@ -280,7 +321,12 @@ class Table:
             return
         self.requests.forget(request)
         if not answer.done():
-            answer.set_exception(store_failed())
+            answer.set_exception(self._told_of(fault))
+
+    def _told_of(self, fault: BaseException) -> Refused:
+        """Say what a caller hears of a unit that was not written."""
+        is_overtaken = self.house.is_shared and isinstance(fault, Overtaken)
+        return moving() if is_overtaken else store_failed()
 
     def _written(
         self,
@@ -293,9 +339,15 @@ class Table:
         fault = fault_of(written)
         if fault is None:
             self._published(unit, standing, waiters)
+            if self.house.is_shared:
+                self._mind_outage(unit, is_last=written is self._last_write)
         else:
-            _let_go(waiters, store_failed())
-            self.halt(fault)
+            _let_go(waiters, self._told_of(fault))
+            if self.house.is_shared and isinstance(fault, Overtaken):
+                self.let_go()
+                self._lost(self)
+            else:
+                self.halt(fault)
         if then is not None:
             then(fault)
 
@@ -331,6 +383,8 @@ class Table:
         while self._refusal is None and self._step():
             pass
         self._set_clock()
+        if self._rests is not None:
+            self._tell_rest()
 
     def _step(self) -> bool:
         """Do one thing that is due, if there is one."""
@@ -343,14 +397,27 @@ class Table:
         if state.play is not None and state.play.pending is not None:
             return False
         unit = dealing.begin_unit()
-        self._course.take_due(unit, hold=bool(self._deferred))
+        self._course.take_due(unit, hold=self._holds())
         if unit.lines:
             self.submit(unit)
             return True
+        if self._rests is not None:
+            return False
         reason = self._course.closes(unit.at) if state.phase is Phase.WAITING else None
         if reason is not None:
             self._course.draw(unit.at, partial(self._close_and_go_on, reason))
         return False
+
+    def _holds(self) -> bool:
+        """Say whether no hand may open: something comes first, or the table comes to rest."""
+        return bool(self._deferred) or self._rests is not None
+
+    def _tell_rest(self) -> None:
+        if self._rests is None or self._rests.done():
+            return
+        is_open = self.dealing.state.open is not None or self._deferred
+        if self._refusal is not None or not is_open:
+            self._rests.set_result(None)
 
     def _close_and_go_on(self, reason: CloseReason) -> None:
         next_game = self.house.draw_game()
@@ -385,9 +452,32 @@ class Table:
 
     def _ring(self) -> None:
         self._timer = None
+        if self.house.is_shared and self._awaits_store():
+            # Nobody could hear of the turn; its clock begins anew when the store is there.
+            self._is_late = True
+            return
         at = self._course.due()
         if at is not None and self.house.clock.now() >= at:
             self._guarded(self._run_out)
+        self._guarded(self._advance)
+
+    def _awaits_store(self) -> bool:
+        is_written = self._last_write is None or self._last_write.done()
+        return not is_written and self.house.clock.now() - self._last_at > LATE_MS
+
+    def _mind_outage(self, unit: Unit, *, is_last: bool) -> None:
+        """Let the clock begin anew where the store was away while it ran, as after a restart."""
+        if self.house.clock.now() - unit.at > LATE_MS:
+            self._is_late = True
+        if not self._is_late or not is_last or self._refusal is not None:
+            return
+        self._is_late = False
+        self._course.begin_anew()
+        self.standing = self._stand()
+        if self.standing.decision is not None:
+            anew = Batch(self.standing.size)
+            anew.decision, anew.deadline = self.standing.decision, self.standing.deadline
+            self.audience.tell_all(anew)
         self._guarded(self._advance)
 
     def _run_out(self) -> None:
@@ -439,6 +529,7 @@ class Table:
             self._timer.cancel()
         self._timer = None
         self._cover.stop()
+        self._tell_rest()
         waiters, self._link_waiters = self._link_waiters, []
         _let_go(waiters, refusal)
         while self._deferred:

@@ -2,11 +2,15 @@
 
 import asyncio
 
-from dealer_service.store.api import Appended, AppendResult
+from dealer_service.store.api import Appended, AppendResult, Conflict, Fenced, LogLost
 from dealer_service.store.commit import CommitClosed, StoreFailed
 from dealer_service.tables.refused import Refused, ServiceReason, refused
 
 Written = asyncio.Future[AppendResult]
+
+
+class Overtaken(Exception):  # noqa: N818 - what became of the unit
+    """The log went on without this dealer: another one owns it, or it was set to lost."""
 
 
 def fault_of(written: Written) -> BaseException | None:
@@ -14,9 +18,14 @@ def fault_of(written: Written) -> BaseException | None:
     if written.cancelled():
         return asyncio.CancelledError()
     error = written.exception()
-    if error is None and not isinstance(written.result(), Appended):
-        return RuntimeError(f"the store refused a unit: {type(written.result()).__name__}")
-    return error
+    if error is not None:
+        return error
+    result = written.result()
+    if isinstance(result, Appended):
+        return None
+    if isinstance(result, Conflict | Fenced | LogLost):
+        return Overtaken(f"the store refused a unit: {type(result).__name__}")
+    return RuntimeError(f"the store refused a unit: {type(result).__name__}")
 
 
 def store_failed() -> Refused:
