@@ -8,8 +8,9 @@ from which it can go on; when they are too much together, the watcher with the l
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Final
 
 from dealer_service.fairness.deck import Opening
@@ -39,7 +40,7 @@ class Batch:
 
     `first` is the index of the first line; `checkpoint` covers exactly the lines up to the end of
     the batch, or is empty. `wire` is a place for the sender's own serialised form, `weight` for
-    what the batch counts in a backlog.
+    what the batch counts in a backlog, `told_at` for when it was handed out (`time.monotonic`).
     """
 
     first: int
@@ -50,6 +51,7 @@ class Batch:
     deadline: int = 0
     wire: bytes | None = None
     weight: int = 0
+    told_at: float = 0.0
 
     @property
     def end(self) -> int:
@@ -65,6 +67,7 @@ class PrivateOpenings:
     openings: Sequence[Opening] = field(repr=False)
     wire: bytes | None = field(default=None, repr=False)
     weight: int = 0
+    told_at: float = 0.0
 
 
 Message = Batch | PrivateOpenings
@@ -76,6 +79,18 @@ class TooSlow(Exception):  # noqa: N818 - it is the watcher that is too slow
     def __init__(self, resume: int) -> None:
         super().__init__(f"watched too slowly; watch again from {resume}")
         self.resume = resume
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """What waits for a watcher, in messages and bytes, and how many seconds the oldest waits."""
+
+    messages: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+NO_LAG: Final = Lag()
 
 
 class Backlogs:
@@ -106,7 +121,7 @@ class Backlogs:
 class Watcher:
     """One reader of a game's messages, in order.
 
-    `resume` is the index of the line from which watching can go on: the lines before it were taken,
+    `moved` says that it is ended since its player is told at another time from here on. `resume` is the index of the line from which watching can go on: the lines before it were taken,
     and whoever asks for the next message has sent the one before. `held` is the backlog's weight.
     """
 
@@ -118,12 +133,14 @@ class Watcher:
         "_taken",
         "_waiting",
         "held",
+        "moved",
         "player",
         "resume",
     )
 
     def __init__(self, player: str, start: int, backlogs: Backlogs | None = None) -> None:
         self.player = player
+        self.moved = False
         self.resume = start
         self.held = 0
         self._taken = start
@@ -151,6 +168,13 @@ class Watcher:
         self._overrun = True
         self.drop()
         self._wake()
+
+    @property
+    def lag(self) -> "Lag":
+        """How far behind it is."""
+        if not self._backlog:
+            return NO_LAG
+        return Lag(len(self._backlog), self.held, monotonic() - self._backlog[0].told_at)
 
     def end(self) -> None:
         """Nothing more will come; what is in the backlog is still read."""
@@ -216,6 +240,10 @@ class Audience:
         """Say whether a player watches, and so is connected."""
         return any(watcher.player == player for watcher in self._watchers)
 
+    def lags(self) -> Iterator[Lag]:
+        """Give how far behind each is that has not been sent everything."""
+        return (watcher.lag for watcher in self._watchers if watcher.held)
+
     def leave(self, watcher: Watcher) -> None:
         """Tell this watcher nothing more."""
         self._watchers.discard(watcher)
@@ -223,14 +251,23 @@ class Audience:
 
     def tell_all(self, batch: Batch) -> None:
         """Hand one batch to every watcher."""
+        batch.told_at = monotonic()
         for watcher in self._watchers:
             watcher.tell(batch)
 
     def tell_player(self, player: str, openings: PrivateOpenings) -> None:
         """Hand a player its own openings, wherever it watches."""
+        openings.told_at = monotonic()
         for watcher in self._watchers:
             if watcher.player == player:
                 watcher.tell(openings)
+
+    def move(self, player: str) -> None:
+        """End a player's watchers where they are: it is told at another time from here on."""
+        for watcher in self._watchers:
+            if watcher.player == player:
+                watcher.moved = True
+                watcher.end()
 
     def end(self) -> None:
         """Tell every watcher, and whoever joins later, that nothing more will come."""

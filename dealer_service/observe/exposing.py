@@ -1,0 +1,147 @@
+"""What is served over plain HTTP for collectors: GET /metrics and GET /healthz, nothing else.
+
+The server has threads of its own, so that a collector never holds up the dealing; what depends on
+the dealing is measured by the dealer's own loop just before, and a loop that does not answer in
+time is what the collector then hears (503). There is nothing secret in it: no card, name or game.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import AF_INET, AF_INET6
+from typing import Any, Final
+
+from dealer_service.observe.metrics import CONTENT_TYPE, Metrics
+
+MOST_CONNECTIONS: Final = 16
+SECONDS: Final = 5.0
+"""So long a request may take to come, and the dealer to measure."""
+
+_PLAIN: Final = "text/plain; charset=utf-8"
+_LATE: Final = b"the dealer does not answer\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An answer: its status, type and content."""
+
+    status: HTTPStatus
+    kind: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the pages are made of.
+
+    `measure(seconds)` has the dealer set what is only measured when somebody asks, and says
+    whether it did in that time; `services` gives each service's name and whether it serves, the
+    whole dealer first.
+    """
+
+    metrics: Metrics
+    measure: Callable[[float], bool]
+    services: Callable[[], dict[str, bool]]
+
+    def page(self, path: str) -> Page:
+        """Answer a GET."""
+        if path not in {"/metrics", "/healthz"}:
+            return Page(HTTPStatus.NOT_FOUND, _PLAIN, b"there are /metrics and /healthz\n")
+        if not self.measure(SECONDS):
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, _PLAIN, _LATE)
+        if path == "/metrics":
+            return Page(HTTPStatus.OK, CONTENT_TYPE, self.metrics.text())
+        services = self.services()
+        words = "".join(
+            f"{name} {'SERVING' if serves else 'NOT_SERVING'}\n"
+            for name, serves in services.items()
+        )
+        well = next(iter(services.values()))
+        status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+        return Page(status, _PLAIN, words.encode())
+
+
+class Exposition:
+    """The HTTP server; it serves from the moment that it is made until it is closed."""
+
+    def __init__(self, host: str, port: int, source: Source) -> None:
+        """Listen on an IP address or a name; OSError where that can not be."""
+        self._server = _server(host, port, source)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, name="metrics", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self._server.server_address[1])
+
+    def close(self) -> None:
+        """Answer nobody any more; this blocks for a moment."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = MOST_CONNECTIONS
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__(address, handler)
+
+    def server_bind(self) -> None:
+        # Unlike the library's, without a look-up of the host's name.
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        # Whoever comes when all threads are taken is turned away and waits for nobody.
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Say nothing of a collector that hangs up."""
+
+
+def _server(host: str, port: int, source: Source) -> _Server:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = SECONDS
+        server_version = "cutcard"
+        sys_version = ""
+
+        def do_GET(self) -> None:
+            page = source.page(self.path.partition("?")[0])
+            self.send_response(page.status)
+            self.send_header("Content-Type", page.kind)
+            self.send_header("Content-Length", str(len(page.content)))
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(page.content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Log nothing: a scrape is no event."""
+
+    class Server(_Server):
+        address_family = AF_INET6 if ":" in host else AF_INET
+
+    return Server((host, port), Handler)

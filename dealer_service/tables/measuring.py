@@ -1,0 +1,35 @@
+"""What is measured when somebody asks for it: games, seats, and how far watchers are behind."""
+
+from collections import Counter
+from typing import Final
+
+from dealer_service.rules.table_state import Phase
+from dealer_service.tables.floor import Floor
+from dealer_service.tables.table import Table
+from dealer_service.tables.watchers import NO_LAG
+
+_STATES: Final = ("open", "paused", "closed", "halted")
+
+
+def measure(floor: Floor) -> None:
+    """Set the sizes of all that a dealer has at this moment; call it on the event loop."""
+    metrics = floor.house.metrics
+    tables = floor.tables
+    counted = Counter(_state(table) for table in tables)
+    metrics.set_games({state: counted[state] for state in _STATES})
+    metrics.players.set(sum(len(table.standing.state.seats) for table in tables))
+    metrics.watchers.set(sum(len(table.audience) for table in tables))
+    lags = [lag for table in tables for lag in table.audience.lags()] or [NO_LAG]
+    metrics.backlog_messages.set(max(lag.messages for lag in lags))
+    metrics.backlog_bytes.set(max(lag.bytes for lag in lags))
+    metrics.backlog_age.set(max(lag.seconds for lag in lags))
+    metrics.measure_now()
+
+
+def _state(table: Table) -> str:
+    if table.is_halted:
+        return "halted"
+    state = table.standing.state
+    if state.phase in {Phase.CLOSED, Phase.REVEALED}:
+        return "closed"
+    return "paused" if state.paused else "open"
