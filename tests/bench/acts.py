@@ -7,18 +7,17 @@ signatures, board cards, payments and hand endings are in it). `acts` has no wat
 `acts_watched` six players of every table stream it, from another process.
 """
 
-import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from tests.bench import driving, serving
 from tests.bench.driving import Pace
 from tests.bench.figure import Figure, Goal
+from tests.bench.processes import process
 
 TABLES = 64
 EMPTY = "empty calls/CPU s"
@@ -36,15 +35,10 @@ class Side:
 
     def run(self, seconds: float) -> "Run":
         """Call for some seconds."""
-        before = self._cpu()
+        before = serving.cpu(self.server)
         self.callers.send(seconds)
         pace: Pace = self.callers.recv()
-        return Run(pace, self._cpu() - before)
-
-    def _cpu(self) -> float:
-        self.server.send(True)
-        used: float = self.server.recv()
-        return used
+        return Run(pace, serving.cpu(self.server) - before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,22 +138,3 @@ def dealer_side(tables: int, *, watched: bool) -> Iterator[Side]:
         if watched:
             watchers.send(True)
             assert watchers.recv() > 0
-
-
-@contextmanager
-def process(run: Callable[..., Any]) -> Iterator[Connection]:
-    """Run a function in a fresh process with one end of a pipe, and end it by a falsy message."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    child = context.Process(target=run, args=(theirs,), daemon=True)
-    child.start()
-    theirs.close()
-    try:
-        yield ours
-        ours.send(0)
-        child.join(30)
-    finally:
-        if child.is_alive():
-            child.terminate()
-            child.join()
-        ours.close()

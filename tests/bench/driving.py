@@ -110,6 +110,11 @@ def call_acts(pipe: Connection, port: int, tokens: dict[str, str], tables: int) 
     asyncio.run(_call_acts(pipe, port, tokens, tables))
 
 
+def open_tables(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
+    """Open tables, seat six players at each, let no hand be dealt, and tell their games."""
+    asyncio.run(_open_tables(pipe, port, tokens, tables))
+
+
 def watch(pipe: Connection, port: int, tokens: dict[str, str], games: tuple[str, ...]) -> None:
     """Watch each game as each of its six players; answers with the messages that came so far."""
     asyncio.run(_watch(pipe, port, tokens, games))
@@ -129,6 +134,12 @@ async def _call_empty(pipe: Connection, port: int, token: str, callers: int) -> 
             return repeat(partial(empty, request, metadata=metadata))
 
         await _run(pipe, [calls() for _ in range(callers)])
+
+
+async def _open_tables(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        games = [await _seat_table(channel, tokens, number) for number in range(tables)]
+        pipe.send(tuple(games))
 
 
 async def _call_acts(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
@@ -179,6 +190,16 @@ async def _round(callers: list[Iterator[Callable[[], Awaitable[object]]]], secon
 
 
 async def _open_table(channel: grpc.aio.Channel, tokens: dict[str, str], number: int) -> str:
+    game = await _seat_table(channel, tokens, number)
+    await operate_pb2_grpc.OperateServiceStub(channel).ResumeGame(
+        operate_pb2.ResumeGameRequest(request_id="resume-0001", game=game),
+        metadata=_bearing(tokens[OPERATOR]),
+    )
+    return game
+
+
+async def _seat_table(channel: grpc.aio.Channel, tokens: dict[str, str], number: int) -> str:
+    """Open a game and seat its players; it stands still until it is resumed."""
     operate = operate_pb2_grpc.OperateServiceStub(channel)
     play = play_pb2_grpc.PlayServiceStub(channel)
     operator = _bearing(tokens[OPERATOR])
@@ -202,9 +223,6 @@ async def _open_table(channel: grpc.aio.Channel, tokens: dict[str, str], number:
             ),
             metadata=_bearing(tokens[name]),
         )
-    await operate.ResumeGame(
-        operate_pb2.ResumeGameRequest(request_id="resume-0001", game=game), metadata=operator
-    )
     return game
 
 

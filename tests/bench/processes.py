@@ -1,0 +1,28 @@
+"""The processes of a bench, each with one end of a pipe."""
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+
+@contextmanager
+def process(run: Callable[..., Any]) -> Iterator[Connection]:
+    """Run a function in a fresh process with one end of a pipe, and end it by a falsy message."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    child = context.Process(target=run, args=(theirs,), daemon=True)
+    child.start()
+    theirs.close()
+    try:
+        yield ours
+        # One that has nothing more to do may have ended already.
+        with suppress(BrokenPipeError):
+            ours.send(0)
+        child.join(30)
+    finally:
+        if child.is_alive():
+            child.terminate()
+            child.join()
+        ours.close()

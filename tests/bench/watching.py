@@ -1,0 +1,123 @@
+"""`watcher_memory`: what the dealer's process grows by for each watcher of games that stand still.
+
+Every watcher has a connection, a token and a stream of its own, and has read all that there is.
+The watchers are other processes; what counts is the resident memory of the dealer's, before and
+after, by the number of watchers. The yardstick is a KiB.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from cutcard.v1 import play_pb2
+from tests.bench import driving, serving
+from tests.bench.figure import Figure, Goal
+from tests.bench.processes import process
+from tests.support.bare_http2 import Ask, BareCall, call_all
+
+MEMORY: Final = Goal("watcher_memory", "KiB a watcher", "KiB", "lower", 64)
+WATCHERS: Final = 10_000
+GAMES: Final = 100
+HOLDERS: Final = 2
+METHOD: Final = "/cutcard.v1.PlayService/Watch"
+
+
+def measure(*, quick: bool = False) -> Figure:
+    """Measure the memory of a watcher of an idle game."""
+    watchers, games = (200, 4) if quick else (WATCHERS, GAMES)
+    with idle_games(games) as (server, port, tokens, opened):
+        kib = memory_of(server, watchers, partial(hold, port=port, tokens=tokens, games=opened))
+    remark = f"{watchers} connections with a stream each, over {games} games, without TLS"
+    return Figure(MEMORY, (kib,), (1.0,), remark)
+
+
+def memory_of(server: Connection, watchers: int, hold: Callable[..., None]) -> float:
+    """Give the KiB that the server grows by for each of many watchers."""
+    with ExitStack() as stack:
+        shares = [
+            (number * watchers // HOLDERS, (number + 1) * watchers // HOLDERS)
+            for number in range(HOLDERS)
+        ]
+        holders = [stack.enter_context(process(partial(hold, share=share))) for share in shares]
+        # A few come first, so that what a server needs for the very first is not theirs.
+        for holder in holders:
+            holder.send(True)
+            holder.recv()
+        before = serving.memory(server)
+        for holder in holders:
+            holder.send(True)
+        held = sum(holder.recv() for holder in holders)
+        return (serving.memory(server) - before) / held
+
+
+@contextmanager
+def idle_games(count: int) -> Iterator[tuple[Connection, int, serving.Tokens, tuple[str, ...]]]:
+    """Run a dealer with games in which six players sit and no hand is dealt."""
+    with ExitStack() as stack:
+        directory = stack.enter_context(TemporaryDirectory())
+        names = (*driving.PLAYERS, driving.OPERATOR)
+        dealer = partial(serving.serve_dealer, directory=directory, players=names)
+        server = stack.enter_context(process(dealer))
+        port, tokens = server.recv()
+        opener = partial(driving.open_tables, port=port, tokens=tokens, tables=count)
+        games = stack.enter_context(process(opener)).recv()
+        yield server, port, serving.Tokens(Path(directory)), games
+
+
+def hold(  # noqa: PLR0913 - what a process of watchers needs
+    pipe: Connection,
+    port: int,
+    tokens: serving.Tokens,
+    games: tuple[str, ...],
+    share: tuple[int, int],
+    authority: bytes | None = None,
+) -> None:
+    """Hold watchers from one number to another: a few at the first message, the rest at the next.
+
+    Answers each message with how many were added; `authority` is a CA's certificate for TLS.
+    """
+    asyncio.run(_hold(pipe, port, tokens, games, share, authority))
+
+
+async def _hold(  # noqa: PLR0913 - as above
+    pipe: Connection,
+    port: int,
+    tokens: serving.Tokens,
+    games: tuple[str, ...],
+    share: tuple[int, int],
+    authority: bytes | None,
+) -> None:
+    tls = None if authority is None else _trusting(authority)
+    issue = tokens.issuer()
+    asks = [
+        Ask(
+            METHOD,
+            issue(f"watcher-{number}"),
+            play_pb2.WatchRequest(game=games[number % len(games)]).SerializeToString(),
+        )
+        for number in range(*share)
+    ]
+    few = len(asks) // 20
+    calls: list[BareCall] = []
+    for part in (asks[:few], asks[few:]):
+        await asyncio.to_thread(pipe.recv)
+        calls += await call_all(port, part, tls=tls)
+        if any(one.over.done() for one in calls):
+            message = "a watcher's stream has ended"
+            raise ConnectionError(message)
+        pipe.send(len(part))
+    await asyncio.to_thread(pipe.recv)
+    for one in calls:
+        one.hang_up()
+
+
+def _trusting(authority: bytes) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=authority.decode("ascii"))
+    context.set_alpn_protocols(["h2"])
+    return context
