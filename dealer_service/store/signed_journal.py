@@ -5,10 +5,11 @@ because it is not of the backup. It is written after the store's commit and befo
 leaves, once for a batch. So it may lag behind the store by the batch that a crash cut off, and a
 store that lags behind it lost signed lines.
 
-The first line is `cutcard-signed/1 <origin>`; each further one is a batch:
-`<CRC-32, 8 hex digits> <size>:<root, 64 hex digits>:<log> …`. A batch is one line, so a crash can
-spoil the last line alone, which then is of a batch whose signatures never left. Any other damage
-is an error. At start the file is written anew with one record a log.
+The first line is `cutcard-signed/1 <origin>`, and behind it the names of the nodes that wrote here
+where dealers share a store: a restore of that needs the journal of each. Each further line is a
+batch: `<CRC-32, 8 hex digits> <size>:<root, 64 hex digits>:<log> …`. A batch is one line, so a
+crash can spoil the last line alone, which then is of a batch whose signatures never left. Any other
+damage is an error. At start the file is written anew with one record a log.
 
 Open the store first: its lock keeps a second process from this file too. A missing file may be
 made when no log of that store was ever signed, or when the operator accepts a restore.
@@ -18,6 +19,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -26,22 +28,52 @@ from dealer_service.store.refusal import Reason, StoreError
 
 _FORMAT: Final = "cutcard-signed/1"
 _BATCH_LOGS: Final = 64
+_HEAD = re.compile(rb"cutcard-signed/1 ([!-~]{1,255})((?: [a-z0-9.-]{1,64})*)")
 _RECORD = re.compile(r"([1-9][0-9]{0,18}):([0-9a-f]{64}):([!-~]{1,255})")
+
+
+@dataclass(frozen=True, slots=True)
+class Journalled:
+    """What a journal knows: the last signed size and root of each log, and whose it is.
+
+    `nodes` are the names of the nodes that wrote it, none for a dealer that has a store to itself.
+    """
+
+    last: Mapping[str, SignedAt]
+    nodes: frozenset[str]
+
+
+def read_journal(path: Path, origin: str) -> Journalled:
+    """Read a journal, of another node, and leave it as it is.
+
+    StoreError JOURNAL_MISSING, JOURNAL_DAMAGED, JOURNAL_OF_ANOTHER_ORIGIN or JOURNAL_FAILED.
+    """
+    try:
+        return _read(path, origin)
+    except FileNotFoundError:
+        message = f"there is no signed journal {path}"
+        raise StoreError(Reason.JOURNAL_MISSING, message) from None
+    except OSError as error:
+        message = f"the signed journal {path} can not be read: {error.strerror}"
+        raise StoreError(Reason.JOURNAL_FAILED, message) from error
 
 
 class SignedJournal:
     """The open file; `record` adds to it, `last` is what it knows. One committer uses it."""
 
-    def __init__(self, path: Path, origin: str, *, may_make: bool) -> None:
+    def __init__(self, path: Path, origin: str, *, may_make: bool, node: str = "") -> None:
         """Read the file, write it anew and keep it open.
 
-        A missing file is made where it may be. StoreError
-        JOURNAL_MISSING, JOURNAL_DAMAGED, JOURNAL_OF_ANOTHER_ORIGIN or JOURNAL_FAILED.
+        A missing file is made where it may be. `node` is this dealer's name among those that share
+        a store. StoreError JOURNAL_MISSING, JOURNAL_DAMAGED, JOURNAL_OF_ANOTHER_ORIGIN or
+        JOURNAL_FAILED.
         """
         self._path = path
         self._unusable = False
         try:
-            self._last = self._read(origin, may_make=may_make)
+            known = self._read(origin, may_make=may_make)
+            self._last = dict(known.last)
+            self.nodes = known.nodes | ({node} if node else set())
             self._descriptor = self._rewrite(origin)
         except OSError as error:
             message = f"the signed journal {path} can not be read or written: {error.strerror}"
@@ -79,41 +111,16 @@ class SignedJournal:
         self._descriptor = -1
         self._unusable = True
 
-    def _read(self, origin: str, *, may_make: bool) -> dict[str, SignedAt]:
+    def _read(self, origin: str, *, may_make: bool) -> Journalled:
         if not os.path.lexists(self._path):
             if may_make:
-                return {}
+                return Journalled({}, frozenset())
             message = (
                 f"the signed journal {self._path} is missing, and this dealer has signed before: "
                 "bring it back, or start once with --accept-restore"
             )
             raise StoreError(Reason.JOURNAL_MISSING, message)
-        lines = self._path.read_bytes().split(b"\n")
-        owner = re.fullmatch(rb"cutcard-signed/1 ([!-~]{1,255})", lines[0])
-        if owner is None:
-            self._refuse(1, f"it does not begin with {_FORMAT} and an origin")
-        if owner[1] != origin.encode():
-            message = (
-                f"the signed journal {self._path} is of the origin {owner[1].decode()!r} "
-                f"and not of {origin!r}"
-            )
-            raise StoreError(Reason.JOURNAL_OF_ANOTHER_ORIGIN, message)
-        # Behind the last newline there is nothing, or a line that a crash cut off.
-        batches = lines[1:-1]
-        last: dict[str, SignedAt] = {}
-        for number, line in enumerate(batches, 2):
-            records = _parse(line)
-            if records is None:
-                if number == len(batches) + 1 and lines[-1] == b"":
-                    break
-                self._refuse(number, "its sum or its form is wrong")
-            for log, signed in records:
-                before = last.get(log, signed)
-                changed = signed.size == before.size and signed.root != before.root
-                if signed.size < before.size or changed:
-                    self._refuse(number, f"{log} goes back from size {before.size}")
-                last[log] = signed
-        return last
+        return _read(self._path, origin)
 
     def _rewrite(self, origin: str) -> int:
         draft = self._path.with_name(self._path.name + ".new")
@@ -121,7 +128,8 @@ class SignedJournal:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
         descriptor = os.open(draft, flags, 0o600)
         try:
-            _write(descriptor, f"{_FORMAT} {origin}\n".encode())
+            names = "".join(f" {name}" for name in sorted(self.nodes))
+            _write(descriptor, f"{_FORMAT} {origin}{names}\n".encode())
             logs = list(self._last.items())
             for start in range(0, len(logs), _BATCH_LOGS):
                 _write(descriptor, _batch(logs[start : start + _BATCH_LOGS]))
@@ -137,12 +145,41 @@ class SignedJournal:
             raise
         return descriptor
 
-    def _refuse(self, line: int, why: str) -> NoReturn:
+
+def _read(path: Path, origin: str) -> Journalled:
+    lines = path.read_bytes().split(b"\n")
+    head = _HEAD.fullmatch(lines[0])
+    if head is None:
+        _refuse(path, 1, f"it does not begin with {_FORMAT} and an origin")
+    if head[1] != origin.encode():
         message = (
-            f"the signed journal {self._path} is damaged in line {line}: {why}; nothing was "
-            "changed: bring it back from where its copy is kept"
+            f"the signed journal {path} is of the origin {head[1].decode()!r} and not of {origin!r}"
         )
-        raise StoreError(Reason.JOURNAL_DAMAGED, message)
+        raise StoreError(Reason.JOURNAL_OF_ANOTHER_ORIGIN, message)
+    # Behind the last newline there is nothing, or a line that a crash cut off.
+    batches = lines[1:-1]
+    last: dict[str, SignedAt] = {}
+    for number, line in enumerate(batches, 2):
+        records = _parse(line)
+        if records is None:
+            if number == len(batches) + 1 and lines[-1] == b"":
+                break
+            _refuse(path, number, "its sum or its form is wrong")
+        for log, signed in records:
+            before = last.get(log, signed)
+            changed = signed.size == before.size and signed.root != before.root
+            if signed.size < before.size or changed:
+                _refuse(path, number, f"{log} goes back from size {before.size}")
+            last[log] = signed
+    return Journalled(last, frozenset(head[2].decode().split()))
+
+
+def _refuse(path: Path, line: int, why: str) -> NoReturn:
+    message = (
+        f"the signed journal {path} is damaged in line {line}: {why}; nothing was changed: bring "
+        "it back from where its copy is kept"
+    )
+    raise StoreError(Reason.JOURNAL_DAMAGED, message)
 
 
 def _batch(signed: Iterable[tuple[str, SignedAt]]) -> bytes:
