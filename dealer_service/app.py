@@ -16,11 +16,15 @@ from typing import TypeVar
 
 import structlog
 
-from dealer_service.access.tokens import Gate
+from dealer_service.access.gate import Gate
+from dealer_service.access.key_sources import JwkKeys, OwnKeys, open_token_keys
 from dealer_service.config import Settings, check_address
 from dealer_service.fairness.randomness import Entropy, operating_system
 from dealer_service.keys import open_keys
+from dealer_service.observe.tracing import TracingUnavailable
+from dealer_service.rpc.admission import Admission
 from dealer_service.rpc.calls import Door
+from dealer_service.rpc.outlook import Outlook
 from dealer_service.rpc.server import Server
 from dealer_service.store.api import AppendResult, Store, every_head
 from dealer_service.store.commit import GroupCommit
@@ -30,6 +34,7 @@ from dealer_service.store.sqlite import SqliteStore
 from dealer_service.tables.clock import Clock, SystemClock
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
+from dealer_service.tables.lineage import ancestors
 from dealer_service.transcript.merkle import Tree, leaf_hash
 
 T = TypeVar("T")
@@ -59,10 +64,11 @@ class Dealer:
         self._stopping = asyncio.Event()
         self._failure: BaseException | None = None
         self._reader = ThreadPoolExecutor(1, "reader")
-        self._is_stopping = False
         self._store: Store | None = None
         self._journal: SignedJournal | None = None
+        self._outlook: Outlook | None = None
         self._commit: GroupCommit[asyncio.Future[AppendResult]] | None = None
+        self._token_keys: OwnKeys | JwkKeys | None = None
 
     async def start(self) -> None:
         """Take over what the store holds, and serve. CannotStart or StoreError where it can not.
@@ -78,6 +84,7 @@ class Dealer:
     async def _start(self) -> None:
         settings = self.settings
         check_address(settings.address, allow_plaintext=settings.allow_plaintext)
+        self._outlook = outlook = _open_outlook(settings)
         self.keys = open_keys(settings, self._entropy)
         loop = asyncio.get_running_loop()
         self._store = store = self._open_store(settings)
@@ -95,6 +102,7 @@ class Dealer:
             new_promise=loop.create_future,
             deliver=loop.call_soon_threadsafe,
             on_failure=lambda error: loop.call_soon_threadsafe(self._fail, error),
+            witness=outlook.witness,
         )
         house = House(
             origin=settings.origin,
@@ -104,19 +112,26 @@ class Dealer:
             sealer=self.keys.sealer,
             committer=commit,
             read=self._read,
-            halted=self._halted,
-            unhealthy=self._unhealthy,
-            healthy=self._healthy,
+            halted=outlook.halted,
+            unhealthy=outlook.unhealthy,
+            healthy=outlook.healthy,
+            metrics=outlook.metrics,
+            tracing=outlook.tracing,
         )
         self.floor = Floor(house)
         self.floor.recover(store)
         if settings.accept_restore:
             await self.floor.close_restored(journal.last)
-        gate = Gate(self.keys.token.public, settings.origin)
-        self.server = Server(self.floor, Door(gate, time.time))
-        self.port = self.server.listen(settings.address)
+        self._token_keys = token_keys = await asyncio.to_thread(
+            open_token_keys, settings.tokens, self.keys.token, settings.origin
+        )
+        gate = Gate(token_keys, settings.limits)
+        admission = Admission(gate, time.time, partial(ancestors, house))
+        self.server = Server(self.floor, Door(admission, outlook.sight), outlook.health)
+        self.port = self.server.listen(settings.address, settings.tls)
         # Clocks begin anew before the first call comes, so that no call finds one run out.
         self.floor.start()
+        outlook.begin(self.floor, commit)
         await self.server.start()
         _log.info(
             "serving",
@@ -140,7 +155,6 @@ class Dealer:
     async def stop(self) -> None:
         """Decide nothing more, write what was decided, and let go of everything."""
         _log.info("stopping")
-        self._is_stopping = True
         await self.floor.stop()
         await self.server.stop(self.settings.grace)
         await self._let_go()
@@ -149,6 +163,10 @@ class Dealer:
     async def _let_go(self) -> None:
         if self._commit is not None:
             await asyncio.to_thread(self._commit.close)
+        if self._token_keys is not None:
+            self._token_keys.close()
+        if self._outlook is not None:
+            await self._outlook.close()
         self._reader.shutdown()
         for kept in (self._store, self._journal):
             if kept is not None:
@@ -180,25 +198,18 @@ class Dealer:
         assert self._store is not None
         return await loop.run_in_executor(self._reader, call, self._store)
 
-    def _halted(self, game: str, fault: BaseException) -> None:
-        _log.error("table_halted", game=game, exc_info=fault)
-
-    def _unhealthy(self, fault: BaseException) -> None:
-        _log.critical("randomness_failed", exc_info=fault)
-        self._tell_health(serving=False)
-
-    def _healthy(self) -> None:
-        _log.info("randomness_is_back")
-        self._tell_health(serving=True)
-
-    def _tell_health(self, *, serving: bool) -> None:
-        if not self._is_stopping:
-            self._telling = asyncio.ensure_future(self.server.set_serving(serving=serving))
-
     def _fail(self, fault: BaseException) -> None:
-        _log.critical("store_failed", exc_info=fault)
+        if self._outlook is not None:
+            self._outlook.failed(fault)
         self._failure = fault
         self._stopping.set()
+
+
+def _open_outlook(settings: Settings) -> Outlook:
+    try:
+        return Outlook(settings)
+    except TracingUnavailable as error:
+        raise CannotStart(str(error)) from None
 
 
 def _root_at(store: Store, log: str, size: int) -> bytes:

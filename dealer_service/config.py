@@ -39,11 +39,15 @@ class TokenRules:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one caller may ask for: calls and bytes a second, in bursts of two, and streams."""
+    """What one caller may ask for: calls and bytes a second, in bursts of two, and streams.
+
+    `bad_tokens` are those that one address may send a second.
+    """
 
     calls: int = 100
     bytes: int = 256 * 1024
     streams: int = 32
+    bad_tokens: int = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Tells players and operators apart, and says what each may do."""
+"""Says who calls, what each may do and how much of it, and what callers see of the dealer."""

@@ -12,24 +12,27 @@ class Reason(StrEnum):
     TOKEN_INVALID = "TOKEN_INVALID"  # noqa: S105 - a reason, not a token
     TOKEN_EXPIRED = "TOKEN_EXPIRED"  # noqa: S105 - a reason, not a token
     TOKEN_NOT_YET_VALID = "TOKEN_NOT_YET_VALID"  # noqa: S105 - a reason, not a token
+    TOKEN_KEYS_UNREAD = "TOKEN_KEYS_UNREAD"  # noqa: S105 - a reason, not a token
     WRONG_AUDIENCE = "WRONG_AUDIENCE"
     WRONG_ISSUER = "WRONG_ISSUER"
     ROLE_NOT_ALLOWED = "ROLE_NOT_ALLOWED"
-
-    @property
-    def permission(self) -> bool:
-        """True for PERMISSION_DENIED: who calls is known. False for UNAUTHENTICATED."""
-        return self is Reason.ROLE_NOT_ALLOWED
+    TABLE_NOT_ALLOWED = "TABLE_NOT_ALLOWED"
+    RATE_LIMITED = "RATE_LIMITED"
+    TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
 
 
 @dataclass(frozen=True, slots=True)
 class AccessRefusal:
-    """A call that is not let in; `metadata` repeats what the message names."""
+    """A call that is not let in; `metadata` repeats what the message names.
+
+    `unknown_key`: the token is signed by a key that is not known, or not yet.
+    """
 
     reason: Reason
     message: str
     metadata: tuple[tuple[str, str], ...] = ()
+    unknown_key: bool = False
 
 
 class AccessError(ValueError):
-    """A key file or a token request that can not be used; the text is for people."""
+    """A key, a certificate or a token request that can not be used; the text is for people."""

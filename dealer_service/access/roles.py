@@ -1,8 +1,9 @@
 """Which role may call which method: one table, and whatever is not in it is refused.
 
-A player plays and an operator operates; each may watch, look at a table and ask for proofs. The
-two never overlap in what they change, so that an operator's token can not act for a seat and a
-player's can not open, pause or close a game.
+A player plays and an operator operates; a watcher looks at tables and asks for proofs, and an
+auditor sees besides which games there are and where chips moved. What a player changes and what an
+operator changes never overlap, so that an operator's token can not act for a seat and a player's
+can not open, pause or close a game; watchers and auditors change nothing.
 """
 
 from collections.abc import Mapping
@@ -18,28 +19,74 @@ class Role(StrEnum):
     """What a token's bearer is."""
 
     PLAYER = "player"
+    WATCHER = "watcher"
     OPERATOR = "operator"
+    AUDITOR = "auditor"
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: the token's subject (for a player its name at every table) and its role."""
+    """Who calls: the token's subject (for a player its name at every table) and its role.
+
+    The role is the one that the bearer has in this call: of the game that it is about.
+    """
 
     name: str
     role: Role
 
 
-_PLAYER = frozenset({Role.PLAYER})
-_OPERATOR = frozenset({Role.OPERATOR})
-_BOTH = frozenset(Role)
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method, the roles that may call it, and whether it is about one game and changes it."""
+
+    path: str
+    roles: frozenset[Role]
+    of_game: bool
+    changes: bool
+
+    @property
+    def name(self) -> str:
+        """The method's name, without its service."""
+        return self.path.rpartition("/")[2]
+
+    def refuse(self, role: Role) -> AccessRefusal | None:
+        """Say why a role may not call; None when it may."""
+        if role in self.roles:
+            return None
+        allowed = " or ".join(sorted(self.roles))
+        message = f"{self.name} is for the role {allowed}, and this token is for the role {role}"
+        metadata = (("method", self.name), ("role", str(role)), ("allowed", allowed))
+        return AccessRefusal(Reason.ROLE_NOT_ALLOWED, message, metadata)
+
+    def refuse_roleless(self) -> AccessRefusal:
+        """Say that a bearer of roles at tables alone may not call what is about no one game."""
+        allowed = " or ".join(sorted(self.roles))
+        message = (
+            f"{self.name} is about no one game: it needs a token whose claim `role` is {allowed}"
+        )
+        metadata = (("method", self.name), ("allowed", allowed))
+        return AccessRefusal(Reason.ROLE_NOT_ALLOWED, message, metadata)
 
 
-def _methods(service: str, roles: frozenset[Role], *names: str) -> dict[str, frozenset[Role]]:
-    return {f"/cutcard.v1.{service}/{name}": roles for name in names}
+TABLE_NOT_ALLOWED: Final = AccessRefusal(
+    Reason.TABLE_NOT_ALLOWED,
+    "the token is neither for this game nor for one that it goes on from",
+)
+
+_PLAYER: Final = frozenset({Role.PLAYER})
+_OPERATOR: Final = frozenset({Role.OPERATOR})
+_KEEPERS: Final = frozenset({Role.OPERATOR, Role.AUDITOR})
+_ALL: Final = frozenset(Role)
 
 
-METHODS: Final[Mapping[str, frozenset[Role]]] = {
-    **_methods(
+def _methods(
+    service: str, roles: frozenset[Role], *names: str, of_game: bool = True, changes: bool = False
+) -> tuple[Method, ...]:
+    return tuple(Method(f"/cutcard.v1.{service}/{name}", roles, of_game, changes) for name in names)
+
+
+_TABLE: Final = (
+    *_methods(
         "PlayService",
         _PLAYER,
         "TakeSeat",
@@ -53,32 +100,35 @@ METHODS: Final[Mapping[str, frozenset[Role]]] = {
         "Show",
         "Prefer",
         "PreSelect",
+        changes=True,
     ),
-    **_methods("PlayService", _BOTH, "GetTable", "Watch"),
-    **_methods(
+    *_methods("PlayService", _ALL, "GetTable", "Watch"),
+    *_methods("FairnessService", _ALL, "GetKey", of_game=False),
+    *_methods(
         "FairnessService",
-        _BOTH,
-        "GetKey",
+        _ALL,
         "GetCheckpoint",
         "ListEntries",
         "GetInclusionProof",
         "GetConsistencyProof",
         "GetGameFile",
     ),
-    **_methods(
+    *_methods("OperateService", _OPERATOR, "OpenGame", of_game=False, changes=True),
+    *_methods(
         "OperateService",
         _OPERATOR,
-        "OpenGame",
-        "ListGames",
-        "GetGame",
         "PauseGame",
         "ResumeGame",
         "CloseGame",
         "VoidHand",
         "RemovePlayer",
-        "FollowChips",
+        changes=True,
     ),
-}
+    *_methods("OperateService", _KEEPERS, "GetGame"),
+    *_methods("OperateService", _KEEPERS, "ListGames", "FollowChips", of_game=False),
+)
+
+METHODS: Final[Mapping[str, Method]] = {method.path: method for method in _TABLE}
 
 # What answers without a token: whether the service is up, and the shape of its public calls.
 OPEN_METHODS: Final = frozenset(
@@ -90,20 +140,3 @@ OPEN_METHODS: Final = frozenset(
         "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
     }
 )
-
-
-def refuse_call(caller: Caller, method: str) -> AccessRefusal | None:
-    """Say why `caller` may not call `method` ("/package.Service/Method"); None when it may."""
-    if method in OPEN_METHODS:
-        return None
-    roles = METHODS.get(method)
-    if roles is None:
-        message = "no role may call this method"
-        return AccessRefusal(Reason.ROLE_NOT_ALLOWED, message)
-    if caller.role in roles:
-        return None
-    allowed = " or ".join(sorted(roles))
-    name = method.rpartition("/")[2]
-    message = f"{name} is for the role {allowed}, and this token is for the role {caller.role}"
-    metadata = (("method", name), ("role", str(caller.role)), ("allowed", allowed))
-    return AccessRefusal(Reason.ROLE_NOT_ALLOWED, message, metadata)

@@ -5,26 +5,33 @@ first, then the form of the request, then the call itself. Answers are handed on
 lets an answer from the store, or a message for many watchers, be serialised once.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
 
 import grpc
 import structlog
 from google.protobuf.message import DecodeError, Message
+from google.rpc import status_pb2
 
-from dealer_service.access.refusal import AccessRefusal
-from dealer_service.access.roles import Caller
-from dealer_service.access.tokens import Gate
+from dealer_service.access.bearer import Bearer
+from dealer_service.access.gate import expired
+from dealer_service.access.roles import METHODS, Caller, Method
+from dealer_service.rpc.admission import Admission, NotAdmitted
 from dealer_service.rpc.errors import (
     abort,
+    code_of,
     status_of,
     status_of_malformed,
     status_of_unforeseen,
 )
+from dealer_service.rpc.sight import Seen, Sight
+from dealer_service.rpc.streams import Stalled, Streams
 from dealer_service.rpc.validate import Malformed, Violation, validate
-from dealer_service.tables.refused import Refused
+from dealer_service.tables.refused import Refused, read_too_slowly
 
 M = TypeVar("M", bound=Message)
 Unary = Callable[[Caller, M], Awaitable[bytes]]
@@ -35,22 +42,32 @@ _log = structlog.get_logger("rpc")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Lets calls in; `now` gives seconds since 1970."""
+    """Takes every call: `admission` lets it in, and `sight` sees what becomes of it."""
 
-    gate: Gate
-    now: Callable[[], float]
+    admission: Admission
+    sight: Sight
+    streams: Streams = field(default_factory=Streams)
 
     def unary(
         self, method: str, request: type[M], run: Unary[M]
     ) -> "grpc.RpcMethodHandler[bytes, bytes]":
         """Make the handler of a call with one answer."""
+        rule = METHODS[method]
 
         async def handle(content: bytes, context: "grpc.aio.ServicerContext[Any, Any]") -> bytes:
+            seen = self.sight.call(method, context)
             try:
-                caller = self._admit(method, context)
-                return await run(caller, _read(request, content))
+                bearer = await self._admit(rule, content, context, seen)
+                message = _read(request, content)
+                seen.asks(message)
+                caller = await self._caller(bearer, rule, message, seen)
+                answer = await run(caller, message)
+                seen.answered()
+                return answer  # noqa: TRY300 - it is seen however it ends
             except Exception as error:  # noqa: BLE001 - every fault leaves as a status
-                await _refuse(method, context, error)
+                await _refuse(seen, context, error)
+            finally:
+                seen.end()
             raise AssertionError
 
         return grpc.unary_unary_rpc_method_handler(handle, _as_it_is, _as_it_is)
@@ -59,64 +76,92 @@ class Door:
         self, method: str, request: type[M], run: Streaming[M]
     ) -> "grpc.RpcMethodHandler[bytes, bytes]":
         """Make the handler of a call with a stream of answers."""
+        rule = METHODS[method]
 
-        async def handle(
-            content: bytes, context: "grpc.aio.ServicerContext[Any, Any]"
-        ) -> AsyncIterator[bytes]:
+        async def handle(content: bytes, context: "grpc.aio.ServicerContext[Any, Any]") -> None:
+            seen = self.sight.stream(method, context)
             try:
-                caller = self._admit(method, context)
-                async with aclosing(run(caller, _read(request, content))) as answers:
-                    async for answer in answers:
-                        yield answer
+                bearer = await self._admit(rule, content, context, seen)
+                message = _read(request, content)
+                seen.asks(message)
+                caller = await self._caller(bearer, rule, message, seen)
+                refuse = partial(_refuse, seen, context)
+                async with self._streaming(bearer):
+                    await self.streams.send_all(context, run(caller, message), refuse)
+                seen.answered()
             except Exception as error:  # noqa: BLE001 - every fault leaves as a status
-                await _refuse(method, context, error)
+                await _refuse(seen, context, error)
+            finally:
+                seen.end()
 
         return grpc.unary_stream_rpc_method_handler(handle, _as_it_is, _as_it_is)
 
-    def _admit(self, method: str, context: "grpc.aio.ServicerContext[Any, Any]") -> Caller:
-        authorization = None
-        for key, value in context.invocation_metadata() or ():
-            if key == "authorization":
-                authorization = value if isinstance(value, str) else None
-        admitted = self.gate.admit(method, authorization, self.now())
-        if isinstance(admitted, Caller):
-            return admitted
-        if admitted is None:
-            message = f"{method} is open to all and has no caller"
-            raise LookupError(message)
-        raise _NotAdmittedError(admitted)
+    async def _admit(
+        self,
+        rule: Method,
+        content: bytes,
+        context: "grpc.aio.ServicerContext[Any, Any]",
+        seen: Seen,
+    ) -> Bearer:
+        bearer = await self.admission.admit(rule, len(content), context)
+        seen.admitted(bearer.first)
+        return bearer
 
+    async def _caller(self, bearer: Bearer, rule: Method, message: Message, seen: Seen) -> Caller:
+        caller = await self.admission.caller(bearer, rule, message)
+        if caller is not bearer.first:
+            seen.admitted(caller)
+        return caller
 
-class _NotAdmittedError(Exception):
-    def __init__(self, refusal: AccessRefusal) -> None:
-        super().__init__(refusal.message)
-        self.refusal = refusal
-
-
-_UNAUTHENTICATED: Final = grpc.StatusCode.UNAUTHENTICATED
-_DENIED: Final = grpc.StatusCode.PERMISSION_DENIED
+    @asynccontextmanager
+    async def _streaming(self, bearer: Bearer) -> AsyncIterator[None]:
+        """Count a stream as the caller's while it is open, and end it when its token expires."""
+        allowance = bearer.allowance
+        refused = allowance.open_stream()
+        if refused is not None:
+            raise NotAdmitted(refused)
+        left = bearer.expires - self.admission.now()
+        try:
+            async with asyncio.timeout(left) as until:
+                yield
+        except TimeoutError:
+            if not until.expired():
+                raise
+            raise NotAdmitted(expired(bearer.expires)) from None
+        finally:
+            allowance.close_stream()
 
 
 async def _refuse(
-    method: str, context: "grpc.aio.ServicerContext[Any, Any]", error: Exception
+    seen: Seen, context: "grpc.aio.ServicerContext[Any, Any]", error: Exception
 ) -> None:
+    # Aborted already, or the caller has gone.
+    if isinstance(error, grpc.aio.AbortError | grpc.aio.InternalError):
+        raise error
+    if isinstance(error, Stalled):
+        error = read_too_slowly()
+    reason, status = _explain(error)
+    seen.refused(code_of(status), reason)
+    await abort(context, status)
+
+
+def _explain(error: Exception) -> tuple[str, status_pb2.Status]:
+    """Give the stable reason and the whole status of what went wrong."""
     match error:
-        case grpc.aio.AbortError():
-            raise error
         case Refused():
             refusal = error.refusal
-            numbers = {name: str(value) for name, value in refusal.numbers.items()}
-            await abort(context, status_of(str(refusal.reason), refusal.message, numbers))
+            reason = str(refusal.reason)
+            metadata = {name: str(value) for name, value in refusal.numbers.items()}
+            return reason, status_of(reason, refusal.message, metadata | dict(error.words))
         case Malformed():
-            await abort(context, status_of_malformed(error))
-        case _NotAdmittedError():
+            return "MALFORMED_REQUEST", status_of_malformed(error)
+        case NotAdmitted():
             told = error.refusal
-            code = _DENIED if told.reason.permission else _UNAUTHENTICATED
-            status = status_of(str(told.reason), told.message, dict(told.metadata), code)
-            await abort(context, status)
+            reason = str(told.reason)
+            return reason, status_of(reason, told.message, dict(told.metadata))
         case _:
-            _log.error("call_failed", method=method, exc_info=error)
-            await abort(context, status_of_unforeseen())
+            _log.error("call_failed", exc_info=error)
+            return "DEALER_FAULT", status_of_unforeseen()
 
 
 def _read(request: type[M], content: bytes) -> M:

@@ -1,15 +1,17 @@
 """The one map from refusals to gRPC status.
 
 Every refusal leaves as google.rpc.Status with exactly one ErrorInfo (a stable reason, the domain
-of this API, and every number of the message in its metadata), and for malformed fields a
-BadRequest beside it. What nobody foresaw leaves as INTERNAL without a word of its inside.
+of this API, and every number of the message in its metadata); beside it stand a BadRequest for
+malformed fields, and a RetryInfo where it says when to call again. What nobody foresaw leaves as
+INTERNAL without a word of its inside.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 import grpc
-from google.protobuf import any_pb2
+from google.protobuf import any_pb2, duration_pb2
+from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 
 from dealer_service.rpc.validate import Malformed
@@ -20,6 +22,17 @@ _DETAILS: Final = "grpc-status-details-bin"
 _Code = grpc.StatusCode
 
 _CODES: Final[Mapping[str, grpc.StatusCode]] = {
+    "TOKEN_MISSING": _Code.UNAUTHENTICATED,
+    "TOKEN_INVALID": _Code.UNAUTHENTICATED,
+    "TOKEN_EXPIRED": _Code.UNAUTHENTICATED,
+    "TOKEN_NOT_YET_VALID": _Code.UNAUTHENTICATED,
+    "WRONG_AUDIENCE": _Code.UNAUTHENTICATED,
+    "WRONG_ISSUER": _Code.UNAUTHENTICATED,
+    "TOKEN_KEYS_UNREAD": _Code.UNAVAILABLE,
+    "ROLE_NOT_ALLOWED": _Code.PERMISSION_DENIED,
+    "TABLE_NOT_ALLOWED": _Code.PERMISSION_DENIED,
+    "RATE_LIMITED": _Code.RESOURCE_EXHAUSTED,
+    "TOO_MANY_STREAMS": _Code.RESOURCE_EXHAUSTED,
     "NO_SUCH_GAME": _Code.NOT_FOUND,
     "NO_SUCH_LINE": _Code.NOT_FOUND,
     "NO_CHECKPOINT_YET": _Code.NOT_FOUND,
@@ -48,7 +61,12 @@ def status_of(
 ) -> status_pb2.Status:
     """Build the status of one refusal; without a code, that follows from the reason."""
     code = code or _CODES.get(reason, _Code.FAILED_PRECONDITION)
-    return _status(code, message, reason, metadata)
+    status = _status(code, message, reason, metadata)
+    if "retry_after_ms" in metadata:
+        delay = duration_pb2.Duration()
+        delay.FromMilliseconds(int(metadata["retry_after_ms"]))
+        _add_detail(status, error_details_pb2.RetryInfo(retry_delay=delay))
+    return status
 
 
 def status_of_malformed(fault: Malformed) -> status_pb2.Status:
@@ -93,7 +111,7 @@ def _status(
 
 def _add_detail(
     status: status_pb2.Status,
-    detail: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest,
+    detail: Message,
 ) -> None:
     packed = any_pb2.Any()
     packed.Pack(detail)

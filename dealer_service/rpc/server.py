@@ -4,24 +4,34 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health as grpc_health
+from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from dealer_service.config import Tls
 from dealer_service.rpc.calls import Door
 from dealer_service.rpc.fairness import Fairness
+from dealer_service.rpc.health import FAIRNESS, OPERATE, PLAY, Ailment, Health
 from dealer_service.rpc.operate import Operate
 from dealer_service.rpc.play import Play
+from dealer_service.rpc.tls import server_credentials
 from dealer_service.rpc.watch import Watch
 from dealer_service.tables.archive import Archive
 from dealer_service.tables.floor import Floor
 
 MAX_REQUEST_BYTES: Final = 64 * 1024
+MAX_METADATA_BYTES: Final = 8 * 1024
+MAX_STREAMS_OF_A_CONNECTION: Final = 1_000
+"""Calls and streams at a time; whoever stands before many callers opens more connections."""
 
 OPTIONS: Final[Sequence[tuple[str, int]]] = (
     ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
     ("grpc.so_reuseport", 0),
-    ("grpc.max_concurrent_streams", 10_000),
+    ("grpc.max_concurrent_streams", MAX_STREAMS_OF_A_CONNECTION),
+    ("grpc.server_handshake_timeout_ms", 10_000),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
@@ -29,54 +39,48 @@ OPTIONS: Final[Sequence[tuple[str, int]]] = (
     ("grpc.http2.max_ping_strikes", 0),
 )
 
-SERVICES: Final = (
-    "cutcard.v1.PlayService",
-    "cutcard.v1.OperateService",
-    "cutcard.v1.FairnessService",
-)
+SERVICES: Final = (PLAY, OPERATE, FAIRNESS)
 
 
 class Server:
     """The server, its address and its health."""
 
-    def __init__(self, floor: Floor, door: Door) -> None:
+    def __init__(self, floor: Floor, door: Door, health: Health) -> None:
         # Nothing that goes to a seat alone is ever compressed: its size would tell of its content.
         self._server = grpc.aio.server(options=OPTIONS, compression=grpc.Compression.NoCompression)
-        self._health = health.aio.HealthServicer()
+        self._health = health
         archive = Archive(floor.house)
         self._server.add_generic_rpc_handlers(
             (
                 _play(door, Play(floor), Watch(floor)),
                 _operate(door, Operate(floor)),
-                _fairness(door, Fairness(floor.house, archive)),
+                _fairness(door, Fairness(floor, archive)),
             )
         )
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        health_pb2_grpc.add_HealthServicer_to_server(health, self._server)
+        names = (*SERVICES, grpc_health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
-    def listen(self, address: str) -> int:
-        """Take "host:port" and give the port; OSError where that is taken."""
+    def listen(self, address: str, tls: Tls | None = None) -> int:
+        """Take "host:port", by TLS or in the clear, and give the port.
+
+        OSError where that is taken, AccessError for certificates that can not be shown.
+        """
         try:
-            return self._server.add_insecure_port(address)
+            if tls is None:
+                return self._server.add_insecure_port(address)
+            return self._server.add_secure_port(address, server_credentials(tls))
         except RuntimeError as error:
             raise OSError(str(error)) from error
 
     async def start(self) -> None:
         """Take calls."""
         await self._server.start()
-        await self.set_serving(serving=True)
-
-    async def set_serving(self, *, serving: bool) -> None:
-        """Tell health checks whether the dealer deals."""
-        status = health_pb2.HealthCheckResponse.ServingStatus
-        value = status.SERVING if serving else status.NOT_SERVING
-        for name in ("", *SERVICES):
-            await self._health.set(name, value)
+        self._health.recover(Ailment.STARTING)
 
     async def stop(self, grace: float) -> None:
         """Take no more calls, and give those under way `grace` seconds."""
-        await self.set_serving(serving=False)
+        self._health.ail(Ailment.STOPPING)
         await self._server.stop(grace)
 
 

@@ -1,0 +1,96 @@
+"""Whether a call is let in: by its token, by how much its caller asks for, and by its role.
+
+A caller whose role is the same everywhere is judged before its message is read. One with roles
+table by table is judged by the game that a message names, when that is well formed.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import grpc.aio
+from google.protobuf.message import Message
+
+from dealer_service.access.bearer import Bearer
+from dealer_service.access.gate import Gate
+from dealer_service.access.refusal import AccessRefusal
+from dealer_service.access.roles import TABLE_NOT_ALLOWED, Caller, Method
+
+Context = grpc.aio.ServicerContext[Any, Any]
+Ancestors = Callable[[str], Awaitable[Sequence[str] | None]]
+"""Gives the games that a game goes on from, nearest first; None where there is no such game."""
+
+KEYS_SECONDS: Final = 10.0
+"""A call whose token names a key that is not known waits so long for the keys to be read again."""
+
+
+class NotAdmitted(Exception):  # noqa: N818 - says what the call is
+    """A call that is not let in."""
+
+    def __init__(self, refusal: AccessRefusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Lets calls in; `now` gives seconds since 1970, `tick` seconds of a clock that only rises."""
+
+    gate: Gate
+    now: Callable[[], float]
+    ancestors: Ancestors
+    tick: Callable[[], float] = time.monotonic
+
+    async def admit(self, method: Method, size: int, context: Context) -> Bearer:
+        """Give the bearer of a call of `size` bytes; NotAdmitted."""
+        authorization = None
+        for key, value in context.invocation_metadata() or ():
+            if key == "authorization":
+                authorization = value if isinstance(value, str) else None
+        admitted = self.gate.admit(authorization, self.now(), context.peer)
+        if isinstance(admitted, AccessRefusal):
+            admitted = await self._with_new_keys(admitted, authorization, context)
+        refused = admitted.allowance.take(self.tick(), size, changes=method.changes)
+        if refused is None and not admitted.has_tables and admitted.everywhere is not None:
+            refused = method.refuse(admitted.everywhere.role)
+        if refused is not None:
+            raise NotAdmitted(refused)
+        return admitted
+
+    async def caller(self, bearer: Bearer, method: Method, message: Message) -> Caller:
+        """Give who a bearer is in a call whose message is well formed; NotAdmitted."""
+        caller = bearer.everywhere
+        if not bearer.has_tables and caller is not None:
+            return caller
+        if method.of_game:
+            caller = await self._at(bearer, message.game)  # type: ignore[attr-defined]
+            if caller is None:
+                raise NotAdmitted(TABLE_NOT_ALLOWED)
+        elif caller is None:
+            raise NotAdmitted(method.refuse_roleless())
+        refused = method.refuse(caller.role)
+        if refused is not None:
+            raise NotAdmitted(refused)
+        return caller
+
+    async def _at(self, bearer: Bearer, game: str) -> Caller | None:
+        if bearer.knows(game):
+            return bearer.at(game)
+        ancestors = await self.ancestors(game)
+        # Of a game that is not there yet nothing can be kept.
+        return bearer.everywhere if ancestors is None else bearer.learn(game, ancestors)
+
+    async def _with_new_keys(
+        self, refused: AccessRefusal, authorization: str | None, context: Context
+    ) -> Bearer:
+        """Look again when the keys were read again, where that may help."""
+        reading = self.gate.refresh() if refused.unknown_key else None
+        if reading is None:
+            raise NotAdmitted(refused)
+        await asyncio.wait({asyncio.wrap_future(reading)}, timeout=KEYS_SECONDS)
+        admitted = self.gate.admit(authorization, self.now(), context.peer)
+        if isinstance(admitted, AccessRefusal):
+            raise NotAdmitted(admitted)
+        return admitted

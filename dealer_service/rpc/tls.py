@@ -1,0 +1,30 @@
+"""TLS of the gRPC server: 1.2 and above, as gRPC has it, with certificates that may be renewed."""
+
+import grpc
+
+from dealer_service.access.certificates import Certificates, Renewing
+from dealer_service.config import Tls
+
+
+def server_credentials(tls: Tls) -> grpc.ServerCredentials:
+    """Make credentials that read their files again when these change; AccessError.
+
+    With a client CA, only callers with a certificate of that CA get through the handshake.
+    """
+    certificates = Renewing(tls)
+
+    def fetch() -> grpc.ServerCertificateConfiguration | None:
+        # gRPC asks at each handshake, in a thread of its own; None keeps what is in use.
+        renewed = certificates.look()
+        return None if renewed is None else _configuration(renewed)
+
+    return grpc.dynamic_ssl_server_credentials(
+        _configuration(certificates.current),
+        fetch,
+        require_client_authentication=tls.client_ca is not None,
+    )
+
+
+def _configuration(certificates: Certificates) -> grpc.ServerCertificateConfiguration:
+    pair = (certificates.key, certificates.chain)
+    return grpc.ssl_server_certificate_configuration([pair], certificates.client_ca)
