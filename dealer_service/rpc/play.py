@@ -9,11 +9,13 @@ from google.protobuf.message import Message
 from cutcard.v1 import play_pb2
 from dealer_service.access.roles import Caller, Role
 from dealer_service.rpc import convert
+from dealer_service.rpc.delay import Delay
 from dealer_service.rules import entropy, play, seating
 from dealer_service.rules.entry import Choice, Entry
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_state import TableState, is_dealt_in, seat_of
 from dealer_service.tables.floor import Floor
+from dealer_service.tables.past import Past
 from dealer_service.tables.requests import Request, digest_of
 from dealer_service.tables.table import Decide, Table
 
@@ -48,6 +50,7 @@ class Play:
 
     def __init__(self, floor: Floor) -> None:
         self._floor = floor
+        self._delay = Delay(floor)
 
     async def take_seat(self, caller: Caller, asked: play_pb2.TakeSeatRequest) -> bytes:
         """Sit down."""
@@ -77,7 +80,8 @@ class Play:
             at_any_time(partial(seating.add_chips, player=caller.name, amount=asked.amount)),
             convert.encode_chips_added,
             reference=asked.reference,
-            waits=lambda state: state.open is not None,
+            # Who has no seat is refused at once, and not told by its waiting when hands end.
+            waits=lambda state: state.open is not None and seat_of(state, caller.name) is not None,
         )
 
     async def sit_out(self, caller: Caller, asked: play_pb2.SitOutRequest) -> bytes:
@@ -163,6 +167,9 @@ class Play:
 
     async def get_table(self, caller: Caller, asked: play_pb2.GetTableRequest) -> bytes:
         """Look at the table; a player sees its own cards besides what all see."""
+        past = await self._delay.past(caller, asked.game)
+        if past is not None:
+            return _table_of(past).SerializeToString()
         player = caller.name if caller.role is Role.PLAYER else ""
         table = self._floor.running(asked.game)
         if table is None:
@@ -179,6 +186,14 @@ class Play:
             pre_act=table.chosen_by(player),
         )
         return message.SerializeToString()
+
+
+def _table_of(past: Past) -> play_pb2.GetTableResponse:
+    """Write a table as it was, for who has no seat of it now."""
+    assert past.state is not None
+    turn = past.decision
+    decision = convert.decision_message(turn, turn.deadline) if turn is not None else None
+    return convert.table_message(past.state, past.size, decision=decision)
 
 
 def _take_seat(caller: Caller, asked: play_pb2.TakeSeatRequest, table: Table) -> Decide:

@@ -50,9 +50,7 @@ def log_anchor(  # noqa: PLR0913 - an anchor after a miss comes with both others
         return Refusal(TableReason.GAME_CLOSED, "the game has closed")
     seat = seat_of(state, player)
     if seat is None or state.seats[seat].leaving:
-        return Refusal(
-            TableReason.NOT_SEATED, "the player has no seat of this game; take one first"
-        )
+        return _no_seat()
     if is_dealt_in(state, seat):
         message = f"a player dealt in anchors between hands: wait until hand {state.hand} has ended"
         return Refusal(TableReason.HAND_OPEN, message, {"hand": state.hand})
@@ -83,13 +81,14 @@ def accept_link(  # noqa: PLR0911, PLR0913 - a return for each reason, and what 
 
     The same link again is accepted again; `past` need not know the player's own one.
     """
-    opened = state.open
+    opened, seat = state.open, seat_of(state, player)
+    if seat is None:
+        return _no_seat()
     if opened is None or hand != state.hand:
         message = f"hand {hand} is not open, and a link is for the open hand"
         return Refusal(TableReason.HAND_NOT_OPEN, message, {"hand": hand, "last_hand": state.hand})
-    seat = seat_of(state, player)
-    frozen = opened.frozen.get(seat) if seat is not None else None
-    if seat is None or frozen is None or frozen.anchor is None or frozen.player != player:
+    frozen = opened.frozen.get(seat)
+    if frozen is None or frozen.anchor is None or frozen.player != player:
         message = f"hand {hand} opened without an anchor of the player and takes no link of it"
         return Refusal(TableReason.NO_FROZEN_ANCHOR, message, {"hand": hand})
     if state.phase is not Phase.LINKS:
@@ -111,6 +110,11 @@ def refuse_used(past: Past, anchor: str) -> Refusal | None:
         return None
     message = "the anchor was logged before, and counts once only: make a new chain"
     return Refusal(TableReason.ANCHOR_USED, message)
+
+
+def _no_seat() -> Refusal:
+    message = "the player has no seat of this game; take one first"
+    return Refusal(TableReason.NOT_SEATED, message)
 
 
 def _other_link(hand: int) -> Refusal:

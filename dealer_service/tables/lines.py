@@ -573,6 +573,17 @@ def _frame(kind: str) -> tuple[str, str, str]:
     return '{"at":', f',"{kind}":', "}"
 
 
+def read_time(line: bytes) -> int:
+    """Read the time of a line that the dealer wrote, and nothing else of it."""
+    found = _TIME.match(line) or _TIME_LAST.search(line)
+    if found is None:
+        message = "the line has no time"
+        raise LineError(message)
+    return int(found[1])
+
+
+_TIME: Final = re.compile(rb'\{"at":([0-9]+),')
+_TIME_LAST: Final = re.compile(rb'\},"at":([0-9]+)\}\Z')
 _DECODER: Final = json.JSONDecoder()
 _NAMES: Final = {kind: name for name, kind in KINDS.items()}
 _PLANS: Final[dict[type, _Plan]] = {kind: _plan_of(kind) for kind in KINDS.values()}

@@ -7,14 +7,16 @@ line comes is covered here too.
 
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dealer_service.rules.entry import DeckCommitted, Opened
 from dealer_service.store.api import Store
 from dealer_service.tables.custody import Custody
-from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
 from dealer_service.tables.watchers import Batch, Proven
+
+if TYPE_CHECKING:
+    from dealer_service.tables.house import House
 
 PAGE: Final = 256
 
@@ -23,32 +25,45 @@ _OPENS: Final = b',"opened":{'
 _CLOSES_POSTS: Final = b',"posted":{'
 
 
-async def replay(house: House, game: str, start: int, end: int) -> AsyncIterator[Batch]:
-    """Give the lines from index `start` up to `end`, all of them durable, as batches."""
-    proofs = _Proofs(house, game)
+async def replay(
+    house: "House", game: str, start: int, end: int, signed: int | None = None
+) -> AsyncIterator[Batch]:
+    """Give the lines from index `start` up to `end`, all of them durable, as batches.
+
+    Checkpoints are of sizes up to `signed`, or all that there are.
+    """
+    replayed = Replay(house, game)
     while start < end:
         stop = min(start + PAGE, end)
-        batches = await house.read(partial(proofs.page, start=start, end=stop))
+        batches = await house.read(
+            partial(replayed.page, start=start, end=stop, signed=signed)
+        )
         for batch in batches:
             yield batch
         start = stop
 
 
-class _Proofs:
-    """Derives the decks of past hands for the proofs of their opened cards, where there are any."""
+class Replay:
+    """One game's lines as batches, page by page.
 
-    def __init__(self, house: House, game: str) -> None:
+    It derives the decks of past hands for the proofs of their opened cards, where there are any.
+    """
+
+    def __init__(self, house: "House", game: str) -> None:
         self._house = house
         self._game = game
         self._custody: Custody | None = None
         self._committed = b""
         self._sealed: dict[int, bytes] = {}
 
-    def page(self, store: Store, *, start: int, end: int) -> list[Batch]:
+    def page(
+        self, store: Store, *, start: int, end: int, signed: int | None = None
+    ) -> list[Batch]:
+        """Give the lines from `start` up to `end`, with the checkpoints of sizes up to `signed`."""
         lines = store.lines(self._game, start, end - start)
         # There is a checkpoint for every line at most, so this many reach to the end of the page.
-        signed = store.checkpoints(self._game, start + 1, end - start)
-        notes = {one.size: one.note for one in signed}
+        stored = store.checkpoints(self._game, start + 1, end - start)
+        notes = {one.size: one.note for one in stored if signed is None or one.size <= signed}
         batches = []
         first = start
         proofs: list[Proven] = []

@@ -29,6 +29,7 @@ from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attr
 from dealer_service.tables.course import Course
 from dealer_service.tables.cover import Cover
 from dealer_service.tables.dealing import Dealing
+from dealer_service.tables.delayed import move_watchers
 from dealer_service.tables.log import Unit
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
@@ -354,13 +355,15 @@ class Table:
     def _published(
         self, unit: Unit, standing: Standing, waiters: list["asyncio.Future[None]"]
     ) -> None:
-        self.standing = standing
+        before, self.standing = self.standing, standing
         self._count(unit)
         for player, message in unit.told:
             if isinstance(message, Batch):
                 self.audience.tell_all(message)
             else:
                 self.audience.tell_player(player, message)
+        if standing.state.rules.watch_delay_ms:
+            move_watchers(self.house.delays, self.audience, before.state, standing.state)
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(None)
@@ -369,7 +372,7 @@ class Table:
         if standing.state.phase is Phase.REVEALED:
             self.audience.end()
             self._over(self)
-            self.house.revealed.tell()
+            self.house.revealed(self.game)
 
     def _count(self, unit: Unit) -> None:
         metrics = self.house.metrics

@@ -200,9 +200,13 @@ def test_a_link_is_for_the_open_hand() -> None:
     assert refused_link(waiting(), "ann", link, 0) is TableReason.HAND_NOT_OPEN
 
 
-@pytest.mark.parametrize("player", ["cleo", "dan"])
-def test_who_has_no_frozen_anchor_gives_no_link(player: str) -> None:
-    assert refused_link(opened(), player, FRESH) is TableReason.NO_FROZEN_ANCHOR
+def test_who_has_no_frozen_anchor_gives_no_link() -> None:
+    assert refused_link(opened(), "cleo", FRESH) is TableReason.NO_FROZEN_ANCHOR
+
+
+@pytest.mark.parametrize("hand", [0, 1, 2])
+def test_who_has_no_seat_gives_no_link_and_is_not_told_which_hand_is_open(hand: int) -> None:
+    assert refused_link(opened(), "dan", FRESH, hand) is TableReason.NOT_SEATED
 
 
 def test_a_chain_that_runs_into_an_old_one_is_stopped_where_they_meet() -> None:

@@ -1,0 +1,59 @@
+"""Who is told of a game later, and as it was when (PROTOCOL.md section 5).
+
+Every call that tells of a game's course asks here first, whichever node it comes to.
+"""
+
+from typing import Final
+
+from dealer_service.access.roles import Caller, Role
+from dealer_service.rules.table_state import TableState, seat_of
+from dealer_service.tables.floor import Floor
+from dealer_service.tables.past import DelayRule, Past
+
+_AT_ONCE: Final = frozenset({"operator", "auditor"})
+"""The roles that no rule of a game delays."""
+
+
+def is_delayed(caller: Caller, state: TableState) -> bool:
+    """Say whether a caller is told later of a game in this state: its rules say so, and no seat."""
+    if not state.rules.watch_delay_ms or caller.role in _AT_ONCE:
+        return False
+    return caller.role is not Role.PLAYER or seat_of(state, caller.name) is None
+
+
+class Delay:
+    """The delays of a dealer's games, as its callers meet them."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    async def rule(self, caller: Caller, game: str) -> DelayRule | None:
+        """Give the delay by which a caller is told of a game; None where it is at once."""
+        if caller.role in _AT_ONCE:
+            return None
+        table = self._floor.running(game)
+        if table is not None:
+            state = table.standing.state
+            if not is_delayed(caller, state):
+                return None
+            return DelayRule(state.rules.watch_delay_ms or 0, state.opened.previous is None)
+        house = self._floor.house
+        rule = await house.delays.pasts.rule(house, game)
+        if not rule.ms:
+            return None
+        if caller.role is Role.PLAYER:
+            stored = await house.delays.pasts.state(house, game)
+            if stored is None or not is_delayed(caller, stored):
+                return None
+        return rule
+
+    async def past(self, caller: Caller, game: str) -> Past | None:
+        """Give the game as it is told to a caller: None where that is all there is.
+
+        Refused NO_SUCH_GAME where it was not there yet.
+        """
+        rule = await self.rule(caller, game)
+        if rule is None:
+            return None
+        house = self._floor.house
+        return await house.delays.pasts.past(house, game, rule)
