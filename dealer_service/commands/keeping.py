@@ -9,33 +9,37 @@ from dealer_service.access.tokens import issue, open_token_key
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.config import Settings
 from dealer_service.fairness.randomness import operating_system
-from dealer_service.store.keyring import LogKey, read_log_key
+from dealer_service.keys import log_key_place
+from dealer_service.store.key_uri import KeyFile
+from dealer_service.store.keyring import read_log_key
 from dealer_service.store.refusal import StoreError
-from dealer_service.transcript.note import note_signer
+from dealer_service.transcript.note import NoteSigner
 
 
-def find_log_key(directory: Path) -> LogKey | None:
-    """Give the directory's log key; None before the dealer's first start. Failure."""
-    path = Settings(directory).log_key
-    if not path.exists():
-        return None
+def find_log_key(directory: Path, uri: str = "") -> NoteSigner | None:
+    """Give the log key of a URI, else the directory's; None where its file is not made yet.
+
+    A variable stays in the environment. Failure.
+    """
     try:
-        return read_log_key(path)
+        place = log_key_place(Settings(directory, log_key_uri=uri))
+        if isinstance(place, KeyFile) and not place.path.exists():
+            return None
+        return read_log_key(place)
     except StoreError as error:
         raise Failure(str(error)) from None
 
 
-def verifier_key(directory: Path) -> str:
+def verifier_key(directory: Path, uri: str = "") -> str:
     """Give the verifier key that checkpoints are signed for; Failure before the first start."""
-    key = _need_log_key(directory)
-    return str(note_signer(key.origin, key.seed).verifier)
+    return str(_need_log_key(directory, uri).verifier)
 
 
 class TokenOffice:
     """Issues tokens of one dealer's key; the key is made where there is none yet."""
 
-    def __init__(self, directory: Path) -> None:
-        self._origin = _need_log_key(directory).origin
+    def __init__(self, directory: Path, uri: str = "") -> None:
+        self._origin = _need_log_key(directory, uri).name
         try:
             self._key = open_token_key(Settings(directory).token_key, operating_system)
         except (AccessError, OSError) as error:
@@ -49,8 +53,8 @@ class TokenOffice:
             raise Failure(str(error), status=Exit.USAGE) from None
 
 
-def _need_log_key(directory: Path) -> LogKey:
-    key = find_log_key(directory)
+def _need_log_key(directory: Path, uri: str) -> NoteSigner:
+    key = find_log_key(directory, uri)
     if key is None:
         message = f"no dealer has started in {directory} yet: it has no log key"
         hint = "name the dealer's own directory by --directory, or start `cutcard-dealer serve`"

@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         check_address(options.listen, allow_plaintext=options.allow_plaintext)
     except SettingError as error:
         raise Failure(str(error), status=Exit.USAGE) from None
-    origin = _find_origin(options.directory, options.origin, options.listen)
+    origin = _find_origin(options)
     try:
         settings = read_settings(options, origin)
     except SettingError as error:
@@ -57,19 +57,20 @@ async def _serve(settings: Settings) -> int:
     return Exit.DONE
 
 
-def _find_origin(directory: Path, given: str | None, address: str) -> str:
+def _find_origin(options: argparse.Namespace) -> str:
     """Give the origin: the log key's, else the one given, else on loopback a default."""
-    key = find_log_key(directory)
+    directory, given = options.directory, options.origin
+    key = find_log_key(directory, options.log_key or "")
     if key is not None:
-        if given not in {None, key.origin}:
-            message = f"the dealer in {directory} is {key.origin!r} for ever, and not {given!r}"
+        if given not in {None, key.name}:
+            message = f"the dealer in {directory} is {key.name!r} for ever, and not {given!r}"
             hint = "leave --origin out, or name a new --directory for a new dealer"
             raise Failure(message, hint)
-        return key.origin
+        return key.name
     if given is not None:
-        return given
+        return str(given)
     try:
-        check_address(address, allow_plaintext=False)
+        check_address(options.listen, allow_plaintext=False)
     except SettingError:
         message = "the first start needs the dealer's name, which is in all its logs for ever"
         hint = "such as --origin dealer.example.com"

@@ -19,7 +19,9 @@ _MAX_BYTES: Final = 4096
 _LOOSE: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def read_or_make(path: Path, what: str, make: Callable[[], bytes], *, first_start: bool) -> bytes:
+def read_or_make(
+    path: Path, what: str, make: Callable[[], bytes], *, first_start: bool
+) -> bytearray:
     """Give a key file's content; at the first start a missing one is made with mode 0600.
 
     `what` names the key in errors. StoreError KEY_FILE_MISSING when it is not the first start,
@@ -39,6 +41,16 @@ def read_or_make(path: Path, what: str, make: Callable[[], bytes], *, first_star
     except OSError as error:
         message = f"the {what} {path} can not be read or made: {error.strerror}"
         raise StoreError(Reason.KEY_FILE_UNREACHABLE, message) from error
+
+
+def read_secret(path: Path, what: str) -> bytearray:
+    """Give the content of a secret's file that must be there; StoreError as above."""
+    return read_or_make(path, what, lambda: b"", first_start=False)
+
+
+def wipe(content: bytearray) -> None:
+    """Write zeros over what was read, once it is used up."""
+    content[:] = bytes(len(content))
 
 
 def _make(path: Path, content: bytes) -> None:
@@ -61,8 +73,9 @@ def _make(path: Path, content: bytes) -> None:
         os.close(folder)
 
 
-def _read(path: Path, what: str) -> bytes:
-    with path.open("rb") as file:
+def _read(path: Path, what: str) -> bytearray:
+    # Unbuffered and into one place, so that the place can be wiped.
+    with path.open("rb", buffering=0) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             _refuse(Reason.KEY_FILE_MALFORMED, f"the {what} {path} is not a file")
@@ -73,9 +86,11 @@ def _read(path: Path, what: str) -> bytes:
                 f"the {what} {path} has mode {mode:04o}, and only its owner may have any right to "
                 f"it: chmod 600 {path}, and ask who has read it",
             )
-        content = file.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES:
+        content = bytearray(min(status.st_size, _MAX_BYTES) + 1)
+        size = file.readinto(content)
+    if size > _MAX_BYTES:
         _refuse(Reason.KEY_FILE_MALFORMED, f"the {what} {path} is over {_MAX_BYTES} bytes")
+    del content[size:]
     return content
 
 

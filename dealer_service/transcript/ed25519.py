@@ -77,8 +77,11 @@ def verify_key(raw: bytes) -> VerifyKey:
     return VerifyKey(raw, Ed25519PublicKey.from_public_bytes(raw))
 
 
-def signing_key(seed: bytes) -> SigningKey:
-    """Take a private key's seed of 32 bytes (RFC 8032 5.1.5); TranscriptError BAD_KEY otherwise."""
+def signing_key(seed: bytes | bytearray) -> SigningKey:
+    """Take a private key's seed of 32 bytes (RFC 8032 5.1.5); TranscriptError BAD_KEY otherwise.
+
+    The seed is copied out of Python's reach, and a `bytearray` may be wiped then.
+    """
     if len(seed) != SEED_BYTES:
         message = f"an Ed25519 seed has {SEED_BYTES} bytes, not {len(seed)}"
         raise TranscriptError(Reason.BAD_KEY, message)

@@ -10,12 +10,12 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
-from typing import Final, NoReturn
+from typing import Final, NoReturn, Protocol
 
-from dealer_service.transcript.ed25519 import SigningKey, VerifyKey, signing_key, verify_key
+from dealer_service.transcript.ed25519 import VerifyKey, signing_key, verify_key
 from dealer_service.transcript.refusal import Reason, TranscriptError
 
 MAX_SIGNATURES: Final = 64
@@ -49,12 +49,25 @@ class NoteKey:
         return f"{self.name}+{self.key_id.hex()}+{public}"
 
 
+class PrivateKey(Protocol):
+    """What signs: a `SigningKey`, or one that is kept elsewhere and never seen."""
+
+    @property
+    def public(self) -> VerifyKey:
+        """The half that verifies."""
+        ...
+
+    def sign(self, message: bytes) -> bytes:
+        """Sign by Ed25519: 64 bytes."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class NoteSigner:
     """A name and the private key that signs under it."""
 
     name: str
-    key: SigningKey
+    key: PrivateKey = field(repr=False)
 
     @property
     def verifier(self) -> NoteKey:
@@ -96,7 +109,7 @@ class OpenedNote:
     unverified: tuple[Signature, ...]
 
 
-def note_signer(name: str, seed: bytes) -> NoteSigner:
+def note_signer(name: str, seed: bytes | bytearray) -> NoteSigner:
     """Make a signer from a name and a 32-byte seed; TranscriptError BAD_KEY otherwise."""
     _require_name(name)
     return NoteSigner(name, signing_key(seed))

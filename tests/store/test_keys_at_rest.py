@@ -1,4 +1,4 @@
-"""Key files, the log key and the sealing of hand secrets."""
+"""Key files and variables, the log key and the sealing of hand secrets."""
 
 import os
 import stat
@@ -10,9 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from dealer_service.store.keyring import open_log_key
+from dealer_service.store.key_file import read_secret, wipe
+from dealer_service.store.key_uri import KeyFile, KeyVariable
+from dealer_service.store.keyring import (
+    make_log_key,
+    make_sealing_key,
+    open_log_key,
+    open_sealing_key,
+    open_sealing_keys,
+    read_log_key,
+)
 from dealer_service.store.refusal import Reason, StoreError
-from dealer_service.store.sealing import Sealer, open_sealing_key, sealer
+from dealer_service.store.sealing import Sealer, file_cipher, key_of, keyed_sealer, sealer
+from dealer_service.transcript.note import note_signer
 
 ORIGIN = "dealer.example.com"
 GAME = bytes(range(16))
@@ -25,11 +35,11 @@ def never(_count: int) -> bytes:
 
 
 def open_sealing(path: Path, fresh: Callable[[int], bytes] = os.urandom, **first: bool) -> object:
-    return open_sealing_key(path, ORIGIN, fresh, first_start=first.get("first_start", False))
+    return open_sealing_key(KeyFile(path), fresh, first_start=first.get("first_start", False))
 
 
 def open_signing(path: Path, fresh: Callable[[int], bytes] = os.urandom, **first: bool) -> object:
-    return open_log_key(path, ORIGIN, fresh, first_start=first.get("first_start", False))
+    return open_log_key(KeyFile(path), ORIGIN, fresh, first_start=first.get("first_start", False))
 
 
 OPENERS = {"sealing key": open_sealing, "log key": open_signing}
@@ -118,17 +128,133 @@ class TestFiles:
         assert repr(drawn[0]) not in text
 
 
+class TestMaking:
+    def test_makes_each_key_once(self, path: Path) -> None:
+        beside = path.with_name("log")
+        made = make_sealing_key(KeyFile(path), os.urandom)
+        signer = make_log_key(KeyFile(beside), ORIGIN, os.urandom)
+        contents = path.read_bytes(), beside.read_bytes()
+        for again in (
+            lambda: make_sealing_key(KeyFile(path), never),
+            lambda: make_log_key(KeyFile(beside), "other.example", never),
+        ):
+            with pytest.raises(StoreError, match="there already") as refused:
+                again()
+            assert refused.value.reason is Reason.KEY_EXISTS
+        assert (path.read_bytes(), beside.read_bytes()) == contents
+        assert open_sealing_key(KeyFile(path), never, first_start=False) == made
+        assert read_log_key(KeyFile(beside)).verifier == signer.verifier
+
+    def test_makes_none_in_a_variable(self) -> None:
+        for make in (
+            lambda: make_sealing_key(KeyVariable("A"), never),
+            lambda: make_log_key(KeyVariable("A"), ORIGIN, never),
+        ):
+            with pytest.raises(StoreError, match="env:A") as refused:
+                make()
+            assert refused.value.reason is Reason.KEY_URI_WRONG
+
+
 class TestLogKey:
     def test_is_the_same_at_every_start(self, path: Path) -> None:
-        first = open_log_key(path, ORIGIN, os.urandom, first_start=True)
-        assert open_log_key(path, ORIGIN, never, first_start=False) == first
-        assert (first.origin, len(first.seed)) == (ORIGIN, 32)
+        first = open_log_key(KeyFile(path), ORIGIN, os.urandom, first_start=True)
+        again = open_log_key(KeyFile(path), ORIGIN, never, first_start=False)
+        assert again == first
+        assert again.key.sign(b"one") == first.key.sign(b"one")
+        assert first.name == ORIGIN
 
     def test_of_another_origin_is_refused(self, path: Path) -> None:
-        open_log_key(path, ORIGIN, os.urandom, first_start=True)
+        open_log_key(KeyFile(path), ORIGIN, os.urandom, first_start=True)
         with pytest.raises(StoreError, match=r"dealer\.example\.com.*other\.example") as refused:
-            open_log_key(path, "other.example", never, first_start=False)
+            open_log_key(KeyFile(path), "other.example", never, first_start=False)
         assert refused.value.reason is Reason.KEY_OF_ANOTHER_ORIGIN
+
+    def test_signs_with_the_seed_that_stands_in_its_line(self, path: Path) -> None:
+        """Wiping what was read does not reach the key itself."""
+        seed = os.urandom(32)
+        path.touch(0o600)
+        path.write_text(f"cutcard-log-key/1 {ORIGIN} {seed.hex()}\n")
+        signer = read_log_key(KeyFile(path))
+        assert signer.key.sign(b"line") == note_signer(ORIGIN, seed).key.sign(b"line")
+
+
+class TestVariables:
+    """A key in the environment has the file's form; the sealing key's is hex."""
+
+    def test_a_log_key_is_its_files_line(self) -> None:
+        seed = os.urandom(32)
+        line = f"cutcard-log-key/1 {ORIGIN} {seed.hex()}"
+        for content in (line, line + "\n"):
+            environ = {"LOG": content}
+            signer = open_log_key(
+                KeyVariable("LOG"), ORIGIN, never, first_start=False, environ=environ
+            )
+            assert signer.verifier == note_signer(ORIGIN, seed).verifier
+
+    def test_a_sealing_key_is_64_hex_digits(self) -> None:
+        key = os.urandom(32)
+        environ = {"SEAL": key.hex()}
+        cipher = open_sealing_key(KeyVariable("SEAL"), never, first_start=False, environ=environ)
+        assert cipher.key_id == file_cipher(key).key_id
+        sealed = cipher.encrypt(bytes(12), SECRET, b"")
+        assert file_cipher(key).decrypt(bytes(12), sealed, b"") == SECRET
+
+    def test_is_gone_from_the_environment_once_it_is_open(self) -> None:
+        environ = {
+            "LOG": f"cutcard-log-key/1 {ORIGIN} {'ab' * 32}",
+            "SEAL": "cd" * 32,
+            "OTHER": "stays",
+        }
+        read_log_key(KeyVariable("LOG"), environ)
+        assert "LOG" in environ
+        open_log_key(KeyVariable("LOG"), ORIGIN, never, first_start=False, environ=environ)
+        open_sealing_keys([KeyVariable("SEAL")], ORIGIN, never, first_start=False, environ=environ)
+        assert environ == {"OTHER": "stays"}
+
+    def test_the_processes_own_environment_loses_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CUTCARD_TEST_SEAL", "cd" * 32)
+        open_sealing_key(KeyVariable("CUTCARD_TEST_SEAL"), never, first_start=False)
+        assert os.getenv("CUTCARD_TEST_SEAL") is None
+
+    def test_of_another_origin_is_refused(self) -> None:
+        environ = {"LOG": f"cutcard-log-key/1 other.example {'ab' * 32}"}
+        with pytest.raises(StoreError, match=r"env:LOG is of the origin 'other\.example'") as told:
+            open_log_key(KeyVariable("LOG"), ORIGIN, never, first_start=False, environ=environ)
+        assert told.value.reason is Reason.KEY_OF_ANOTHER_ORIGIN
+
+    @pytest.mark.parametrize(
+        "content", ["", "ab", "ab" * 31 + "zz", "AB" * 32, "ab" * 33, "é" * 64]
+    )
+    def test_what_is_no_key_is_refused_and_not_told(self, content: str) -> None:
+        environ = {"KEY": content}
+        for open_it in (
+            lambda: open_sealing_key(KeyVariable("KEY"), never, first_start=True, environ=environ),
+            lambda: open_log_key(
+                KeyVariable("KEY"), ORIGIN, never, first_start=True, environ=environ
+            ),
+        ):
+            with pytest.raises(StoreError, match="env:KEY is not") as refused:
+                open_it()
+            assert refused.value.reason is Reason.KEY_MALFORMED
+            assert len(content) < 3 or content not in str(refused.value)
+
+    def test_a_missing_one_is_refused_and_never_made(self) -> None:
+        for open_it in (
+            lambda: open_sealing_key(KeyVariable("KEY"), never, first_start=True, environ={}),
+            lambda: open_log_key(KeyVariable("KEY"), ORIGIN, never, first_start=True, environ={}),
+        ):
+            with pytest.raises(StoreError, match="env:KEY is missing") as refused:
+                open_it()
+            assert refused.value.reason is Reason.KEY_MISSING
+
+
+def test_what_was_read_of_a_secret_can_be_wiped(path: Path) -> None:
+    path.touch(0o600)
+    path.write_bytes(SECRET)
+    content = read_secret(path, "PIN file")
+    assert content == SECRET
+    wipe(content)
+    assert content == bytes(32)
 
 
 @pytest.fixture
@@ -184,3 +310,44 @@ class TestSealing:
     def test_a_key_of_another_length_is_refused(self, size: int) -> None:
         with pytest.raises(StoreError, match="must have 32"):
             sealer(ORIGIN, bytes(size), os.urandom)
+
+
+class TestSeveralKeys:
+    """While keys change, the new one seals, and the old ones open."""
+
+    OLD, NEW = bytes([1]) * 32, bytes([2]) * 32
+
+    def both(self) -> Sealer:
+        return keyed_sealer(ORIGIN, [file_cipher(self.NEW), file_cipher(self.OLD)], os.urandom)
+
+    def test_the_first_seals(self) -> None:
+        sealed = self.both().seal(GAME, 1, SECRET)
+        assert key_of(sealed) == file_cipher(self.NEW).key_id == self.both().key_id
+        assert sealer(ORIGIN, self.NEW, os.urandom).unseal(GAME, 1, sealed) == SECRET
+
+    def test_all_open(self) -> None:
+        for key in (self.OLD, self.NEW):
+            sealed = sealer(ORIGIN, key, os.urandom).seal(GAME, 1, SECRET)
+            assert self.both().unseal(GAME, 1, sealed) == SECRET
+
+    def test_a_key_that_none_of_them_is_is_named(self) -> None:
+        third = sealer(ORIGIN, bytes([3]) * 32, os.urandom)
+        with pytest.raises(StoreError) as refused:
+            self.both().unseal(GAME, 1, third.seal(GAME, 1, SECRET))
+        assert refused.value.reason is Reason.SEALED_UNDER_ANOTHER_KEY
+        for key_id in (third.key_id, *self.both().key_ids):
+            assert key_id.hex() in str(refused.value)
+
+    def test_the_same_key_twice_is_one(self) -> None:
+        ciphers = [file_cipher(self.NEW), file_cipher(self.NEW)]
+        assert len(keyed_sealer(ORIGIN, ciphers, os.urandom).key_ids) == 1
+
+    def test_files_are_opened_in_their_order_and_only_the_first_is_made(
+        self, tmp_path: Path
+    ) -> None:
+        new, old = KeyFile(tmp_path / "new"), KeyFile(tmp_path / "old")
+        with pytest.raises(StoreError, match="old is missing"):
+            open_sealing_keys([new, old], ORIGIN, os.urandom, first_start=True)
+        made = make_sealing_key(old, os.urandom)
+        opened = open_sealing_keys([new, old], ORIGIN, os.urandom, first_start=False)
+        assert opened.key_ids == (opened.key_id, made.key_id)
