@@ -5,8 +5,9 @@ from typing import Final
 
 from cutcard.v1 import fairness_pb2
 from dealer_service.access.roles import Caller
+from dealer_service.rpc.delay import Delay
 from dealer_service.tables.archive import Archive
-from dealer_service.tables.house import House
+from dealer_service.tables.floor import Floor
 
 _LINES: Final = 100
 _ANSWER_BYTES: Final = 1024 * 1024
@@ -16,9 +17,10 @@ _ANSWER_BYTES: Final = 1024 * 1024
 class Fairness:
     """What anybody may check."""
 
-    def __init__(self, house: House, archive: Archive) -> None:
-        self._house = house
+    def __init__(self, floor: Floor, archive: Archive) -> None:
+        self._house = floor.house
         self._archive = archive
+        self._delay = Delay(floor)
 
     async def get_key(self, _caller: Caller, _asked: fairness_pb2.GetKeyRequest) -> bytes:
         """Give the verifier key."""
@@ -27,16 +29,18 @@ class Fairness:
         return message.SerializeToString()
 
     async def get_checkpoint(
-        self, _caller: Caller, asked: fairness_pb2.GetCheckpointRequest
+        self, caller: Caller, asked: fairness_pb2.GetCheckpointRequest
     ) -> bytes:
         """Give the newest checkpoint."""
-        note, _ = await self._archive.checkpoint(asked.game)
+        past = await self._delay.past(caller, asked.game)
+        note, _ = await self._archive.checkpoint(asked.game, past)
         return fairness_pb2.GetCheckpointResponse(checkpoint=note).SerializeToString()
 
-    async def list_entries(self, _caller: Caller, asked: fairness_pb2.ListEntriesRequest) -> bytes:
+    async def list_entries(self, caller: Caller, asked: fairness_pb2.ListEntriesRequest) -> bytes:
         """Give lines."""
         first: int = getattr(asked, "from")
-        lines, size = await self._archive.lines(asked.game, first, asked.limit or _LINES)
+        past = await self._delay.past(caller, asked.game)
+        lines, size = await self._archive.lines(asked.game, first, asked.limit or _LINES, past)
         total, count = 0, 0
         for line in lines:
             total += len(line)
@@ -47,24 +51,31 @@ class Fairness:
         return message.SerializeToString()
 
     async def get_inclusion_proof(
-        self, _caller: Caller, asked: fairness_pb2.GetInclusionProofRequest
+        self, caller: Caller, asked: fairness_pb2.GetInclusionProofRequest
     ) -> bytes:
         """Prove that a line is in the log."""
-        leaf, size, proof = await self._archive.inclusion(asked.game, asked.index, asked.size)
+        past = await self._delay.past(caller, asked.game)
+        leaf, size, proof = await self._archive.inclusion(
+            asked.game, asked.index, asked.size, past
+        )
         message = fairness_pb2.GetInclusionProofResponse(leaf_hash=leaf, size=size, proof=proof)
         return message.SerializeToString()
 
     async def get_consistency_proof(
-        self, _caller: Caller, asked: fairness_pb2.GetConsistencyProofRequest
+        self, caller: Caller, asked: fairness_pb2.GetConsistencyProofRequest
     ) -> bytes:
         """Prove that the log only grew."""
-        size, proof = await self._archive.consistency(asked.game, asked.from_size, asked.to_size)
+        past = await self._delay.past(caller, asked.game)
+        size, proof = await self._archive.consistency(
+            asked.game, asked.from_size, asked.to_size, past
+        )
         message = fairness_pb2.GetConsistencyProofResponse(to_size=size, proof=proof)
         return message.SerializeToString()
 
     async def get_game_file(
-        self, _caller: Caller, asked: fairness_pb2.GetGameFileRequest
+        self, caller: Caller, asked: fairness_pb2.GetGameFileRequest
     ) -> AsyncGenerator[bytes, None]:
         """Send the game file."""
-        async for chunk in self._archive.game_file(asked.game):
+        past = await self._delay.past(caller, asked.game)
+        async for chunk in self._archive.game_file(asked.game, past):
             yield fairness_pb2.GetGameFileResponse(chunk=chunk).SerializeToString()

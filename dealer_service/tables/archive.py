@@ -1,6 +1,7 @@
 """What anybody may read of any game, open or over: lines, checkpoints, proofs, the game file.
 
-Everything here comes from the store and is durable.
+Everything here comes from the store and is durable. Who is told later has a `past`, beyond which
+there is nothing for it.
 """
 
 from collections import OrderedDict
@@ -8,8 +9,9 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Final
 
-from dealer_service.store.api import LogHead, LogState, Store
+from dealer_service.store.api import LogHead, LogState, Store, StoredCheckpoint
 from dealer_service.tables.house import House
+from dealer_service.tables.past import Past
 from dealer_service.tables.refused import ServiceReason, refused
 from dealer_service.tables.replay import must_be_in_file
 from dealer_service.transcript import canonical
@@ -36,49 +38,54 @@ class Archive:
             raise refused(ServiceReason.NO_SUCH_GAME, "there is no such game")
         return head
 
-    async def lines(self, game: str, start: int, limit: int) -> tuple[tuple[bytes, ...], int]:
+    async def lines(
+        self, game: str, start: int, limit: int, past: Past | None = None
+    ) -> tuple[tuple[bytes, ...], int]:
         """Give up to `limit` lines from `start` on, and the size of the log."""
-        head = await self.head(game)
-        if start > head.next_index:
-            message = f"the log has {head.next_index} lines: ask from {head.next_index} at most"
-            raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": head.next_index})
-        lines = await self._house.read(lambda store: store.lines(game, start, limit))
-        return lines, head.next_index
+        size = await self._size(game, past)
+        if start > size:
+            message = f"the log has {size} lines: ask from {size} at most"
+            raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": size})
+        count = min(limit, size - start)
+        lines = await self._house.read(lambda store: store.lines(game, start, count))
+        return lines, size
 
-    async def checkpoint(self, game: str) -> tuple[str, int]:
+    async def checkpoint(self, game: str, past: Past | None = None) -> tuple[str, int]:
         """Give the newest checkpoint and its size; Refused NO_CHECKPOINT_YET."""
         await self.head(game)
-        last = await self._house.read(lambda store: store.last_checkpoint(game))
+        last = await self._last(game, past)
         if last is None:
             message = "nothing of this game was signed yet: ask again in a moment"
             raise refused(ServiceReason.NO_CHECKPOINT_YET, message)
         return last.note, last.size
 
     async def inclusion(
-        self, game: str, index: int, size: int
+        self, game: str, index: int, size: int, past: Past | None = None
     ) -> tuple[bytes, int, tuple[bytes, ...]]:
         """Prove that a line is in the tree of `size` (0: the last checkpoint's).
 
         Gives the leaf hash, the size and the path (RFC 6962 2.1.1).
         """
-        tree, size = await self._tree(game, size)
+        tree, size = await self._tree(game, size, past)
         if index >= size:
             message = f"the tree of size {size} ends with the line {size - 1}"
             raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": size, "last": size - 1})
         return tree.leaf(index), size, tree.inclusion(index, size)
 
-    async def consistency(self, game: str, old: int, new: int) -> tuple[int, tuple[bytes, ...]]:
+    async def consistency(
+        self, game: str, old: int, new: int, past: Past | None = None
+    ) -> tuple[int, tuple[bytes, ...]]:
         """Prove that the tree of size `old` is a beginning of that of `new` (0: the last one).
 
         Gives the new size and the path (RFC 6962 2.1.2).
         """
-        tree, new = await self._tree(game, new)
+        tree, new = await self._tree(game, new, past)
         if not 1 <= old <= new:
             message = f"the first size is from 1 to {new}"
             raise refused(ServiceReason.NO_SUCH_SIZE, message, {"from": 1, "to": new})
         return new, tree.consistency(old, new)
 
-    async def game_file(self, game: str) -> AsyncIterator[bytes]:
+    async def game_file(self, game: str, past: Past | None = None) -> AsyncIterator[bytes]:
         """Write the game file (PROTOCOL.md section 5) in chunks, up to its last checkpoint."""
         head = await self.head(game)
         if head.facts.state is LogState.LOST and head.next_index == 0:
@@ -92,7 +99,7 @@ class Archive:
             "origin": self._house.origin,
         }
         buffer = bytearray(_file_line(header))
-        last = await self._house.read(lambda store: store.last_checkpoint(game))
+        last = await self._last(game, past)
         end = last.size if last else 0
         for start in range(0, end, _PAGE):
             stop = min(start + _PAGE, end)
@@ -104,13 +111,23 @@ class Archive:
                 del buffer[:CHUNK]
         yield bytes(buffer)
 
-    async def _tree(self, game: str, size: int) -> tuple[Tree, int]:
-        if size == 0:
-            _, size = await self.checkpoint(game)
+    async def _size(self, game: str, past: Past | None) -> int:
         head = await self.head(game)
-        if size > head.next_index:
-            message = f"the log has {head.next_index} lines"
-            raise refused(ServiceReason.NO_SUCH_SIZE, message, {"size": head.next_index})
+        return head.next_index if past is None else past.size
+
+    async def _last(self, game: str, past: Past | None) -> StoredCheckpoint | None:
+        if past is None:
+            return await self._house.read(lambda store: store.last_checkpoint(game))
+        return await self._house.read(partial(_last_until, log=game, size=past.signed))
+
+    async def _tree(self, game: str, size: int, past: Past | None) -> tuple[Tree, int]:
+        if size == 0:
+            _, size = await self.checkpoint(game, past)
+        head = await self.head(game)
+        there = head.next_index if past is None else past.size
+        if size > there:
+            message = f"the log has {there} lines"
+            raise refused(ServiceReason.NO_SUCH_SIZE, message, {"size": there})
         tree = self._trees.pop(game, None) or Tree()
         have = tree.size
         if have < head.next_index:
@@ -122,6 +139,18 @@ class Archive:
         while len(self._trees) > TREES:
             self._trees.popitem(last=False)
         return tree, size
+
+
+def _last_until(store: Store, *, log: str, size: int) -> StoredCheckpoint | None:
+    """Give the checkpoint of the greatest size up to `size`; there is one every few lines."""
+    start, reach = size + 1, 64
+    while start > 0:
+        start, reach = max(0, size - reach), reach * 8
+        found = store.checkpoints(log, start, size - start + 1)
+        reached = [one for one in found if one.size <= size]
+        if reached:
+            return reached[-1]
+    return None
 
 
 def _file_part(store: Store, *, game: str, start: int, stop: int, end: int) -> bytes:
