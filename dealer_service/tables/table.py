@@ -372,7 +372,7 @@ class Table:
         if standing.state.phase is Phase.REVEALED:
             self.audience.end()
             self._over(self)
-            self.house.revealed(self.game)
+            self.house.revealed.tell()
 
     def _count(self, unit: Unit) -> None:
         metrics = self.house.metrics
