@@ -121,6 +121,16 @@ def read_state(store: Store, head: LogHead) -> TableState:
     return _fold(head, _read(store.every_line(head.log), head.fold_from))
 
 
+def read_so_far(store: Store, game: str) -> tuple[TableState, int]:
+    """Fold the state of a game, which may grow meanwhile, and give the number of lines folded."""
+    head = store.head(game)
+    if head is None:
+        message = f"the store has no game {game}"
+        raise CannotRecover(message)
+    reading = _read(store.every_line(game), head.fold_from)
+    return _fold(head, reading), len(reading.leaves)
+
+
 def _read(lines: Iterable[bytes], start: int | None) -> _Reading:
     reading = _Reading()
     opening = b""

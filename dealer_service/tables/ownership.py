@@ -1,0 +1,349 @@
+"""Which games this dealer has, among dealers that share a store.
+
+A node beats five times a lease, from the event loop, so that a loop which hangs loses its lease
+like a process that died. At each beat it takes over games that nobody alive owns, a bounded number
+at a time, of which each living node takes its own share first. Leases only decide when a game may
+be taken over: that a stale owner writes nothing is up to the store, which checks the epoch of each
+append. So nothing here can fork a game; at worst it deals a game late.
+
+A node that could not renew its lease in time lets go of all its tables, for others may have the
+games, and takes back what nobody took when it reaches the store again. Its own games it takes at
+once, those of others only a lease later: they may only have had the same outage.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar
+
+import structlog
+
+from dealer_service.store.api import SignedAt, Store
+from dealer_service.store.leases import Beat, Leases, Node
+from dealer_service.store.refusal import Reason, StoreError
+from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
+from dealer_service.tables.floor import Floor
+from dealer_service.tables.recovery import Recovered, recover
+from dealer_service.tables.refused import Refused, elsewhere, moving
+from dealer_service.tables.table import Table
+
+BEATS: Final = 5
+"""So many beats a lease."""
+
+AT_ONCE: Final = 64
+"""A node takes over so many games, then looks again at what is left."""
+
+ASIDE_LEASES: Final = 12
+"""A game that could not be recovered is tried again after so many leases."""
+
+_LOOK: Final = 1_000
+_RECOVERIES: Final = 2
+_CHECKED: Final = 16
+_FATAL: Final = frozenset({Reason.NODE_REPLACED, Reason.STORE_WENT_BACK})
+
+T = TypeVar("T")
+_log = structlog.get_logger("ownership")
+
+
+class Events(Protocol):
+    """Who hears of what befalls the node as a whole."""
+
+    def store_away(self) -> None:
+        """Hear that the lease ran out, the store out of reach: no table is served."""
+        ...
+
+    def store_back(self) -> None:
+        """Hear that the store was reached again."""
+        ...
+
+    def replaced(self, fault: BaseException) -> None:
+        """Hear why this process must stop: its name is another's, or the store went back."""
+        ...
+
+
+class Ownership:
+    """The node, its lease, and the games that it takes and lets go of.
+
+    `remember` keeps each beat durably, and `signed` tells what this node itself last signed of
+    a log. Times are the house's clock's, in milliseconds.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a node is made of
+        self,
+        floor: Floor,
+        store: Store,
+        leases: Leases,
+        node: Node,
+        lease_ms: int,
+        *,
+        remember: Callable[[Beat], None],
+        signed: Callable[[str], SignedAt | None],
+        events: Events,
+    ) -> None:
+        self.node = node
+        self._floor = floor
+        self._house = floor.house
+        self._store = store
+        self._leases = leases
+        self._lease_ms = lease_ms
+        self._remember = remember
+        self._signed = signed
+        self._events = events
+        self._timer: Timer | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._beater = ThreadPoolExecutor(1, "lease")
+        self._recoverer = ThreadPoolExecutor(_RECOVERIES, "recovery")
+        self._beaten_at = 0
+        self._take_from = 0
+        self._is_beating = False
+        self._is_taking = False
+        self._is_leaving = False
+        self._mislaid: set[str] = set()
+        self._aside: dict[str, int] = {}
+        self._seen_free: frozenset[str] = frozenset()
+        self._checked = 0
+
+    # The life of a node.
+
+    def join(self) -> Beat:
+        """Become the node; blocks. StoreError."""
+        self._beaten_at = self._house.clock.now()
+        self._take_from = self._beaten_at + self._lease_ms
+        beat = self._leases.join(self.node, self._lease_ms)
+        self._floor.others = self
+        return beat
+
+    def take_all(self) -> list[Table]:
+        """Take over every game that can be, before anything is served; blocks.
+
+        For a restore, after which no game goes on. StoreError or CannotRecover.
+        """
+        tables = []
+        while games := self._leases.claimable(_LOOK):
+            for game in games:
+                recovered = recover(self._house, self._store, game, self._signed(game))
+                if recovered is not None:
+                    tables.append(self._floor.place(recovered))
+        return tables
+
+    def start(self) -> None:
+        """Beat from now on, and take games over."""
+        self._tick()
+
+    async def release(self, game: str) -> None:
+        """Own a game no longer, so that another node can take it at once."""
+        try:
+            await self._run(self._beater, partial(self._leases.release, (game,)))
+        except StoreError as error:
+            _log.warning("release_failed", game=game, reason=error.reason)
+
+    def take_no_more(self) -> None:
+        """Take over no further games; what is here stays."""
+        self._is_leaving = True
+
+    async def leave(self) -> None:
+        """End the lease and release every game; the tables have stopped before."""
+        self._is_leaving = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        try:
+            await self._run(self._beater, self._leases.leave)
+        except StoreError as error:
+            # Then the lease runs out by itself.
+            _log.warning("leave_failed", reason=error.reason)
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the threads, whatever they do."""
+        self._beater.shutdown(wait=False, cancel_futures=True)
+        self._recoverer.shutdown(wait=False, cancel_futures=True)
+
+    # What the floor asks.
+
+    async def whereabouts(self, game: str) -> Refused:
+        """Say where a game is dealt that has no table here."""
+        owner = await self._house.read(lambda _: self._leases.owner(game))
+        if owner is None or not owner.is_alive or owner.node.name == self.node.name:
+            return moving()
+        return elsewhere(owner.node.name, owner.node.address)
+
+    def mislaid(self, game: str) -> None:
+        """Note a game that lost its table: it is taken back unless another node owns it."""
+        self._mislaid.add(game)
+
+    # Beats.
+
+    def _tick(self) -> None:
+        """Beat, and see whether the lease has run out; called five times a lease."""
+        clock = self._house.clock
+        self._timer = clock.call_at(clock.now() + max(1, self._lease_ms // BEATS), self._tick)
+        if clock.now() >= self._beaten_at + self._lease_ms:
+            self._go_away()
+        if not self._is_beating:
+            self._is_beating = True
+            self._spawn(self._beat())
+
+    async def _beat(self) -> None:
+        began = self._house.clock.now()
+        tables = self._some_tables()
+        try:
+            gone = await self._run(self._beater, partial(self._renew, tables))
+        except StoreError as error:
+            self._missed(error)
+            return
+        finally:
+            self._is_beating = False
+        if began - self._beaten_at > 2 * self._lease_ms // BEATS:
+            # Others may have been cut off from the store with this node: they come first.
+            self._take_from = began + self._lease_ms
+        self._beaten_at = began
+        for table in tables:
+            if table.game in gone:
+                self._floor.remove(table)
+                table.let_go()
+                _log.warning("game_taken_over", game=table.game)
+        if self._house.clock.now() < began + self._lease_ms:
+            self._come_back()
+            await self._take_over()
+
+    def _renew(self, tables: list[Table]) -> frozenset[str]:
+        """Beat, and give those games of some tables that another node owns meanwhile."""
+        self._remember(self._leases.beat())
+        owners = {table.game: self._leases.owner(table.game) for table in tables}
+        return frozenset(
+            game for game, owner in owners.items() if owner and owner.node.name != self.node.name
+        )
+
+    def _some_tables(self) -> list[Table]:
+        """Give some tables in turn: a frozen machine may not know how long it was away."""
+        tables = self._floor.tables
+        if not tables:
+            return []
+        self._checked %= len(tables)
+        some = tables[self._checked : self._checked + _CHECKED]
+        self._checked += _CHECKED
+        return list(some)
+
+    def _missed(self, error: StoreError) -> None:
+        if error.reason in _FATAL:
+            self._go_away()
+            self._is_leaving = True
+            self._events.replaced(error)
+            return
+        # The gap to the beat that comes next is judged as longer than it was.
+        self._take_from = self._house.clock.now() + self._lease_ms
+        _log.warning("beat_failed", reason=error.reason)
+
+    def _go_away(self) -> None:
+        if self._floor.is_away:
+            return
+        games = self._floor.let_go()
+        self._mislaid |= set(games)
+        _log.error("lease_ran_out", games=len(games))
+        self._events.store_away()
+
+    def _come_back(self) -> None:
+        if self._floor.is_away:
+            self._floor.come_back()
+            _log.info("lease_is_back")
+            self._events.store_back()
+
+    # Taking over.
+
+    async def _take_over(self) -> None:
+        """Take what may be taken, until nothing is left or the lease is gone."""
+        if self._is_taking:
+            return
+        self._is_taking = True
+        try:
+            while not self._is_leaving and not self._floor.is_away:
+                mine, now = frozenset(self._mislaid), self._house.clock.now()
+                games = await self._run(self._recoverer, partial(self._find, mine, now))
+                went_well = await asyncio.gather(*(self._take(game) for game in games))
+                if len(games) < AT_ONCE or not any(went_well):
+                    return
+        except StoreError as error:
+            self._missed(error)
+        finally:
+            self._is_taking = False
+
+    def _find(self, mine: frozenset[str], now: int) -> list[str]:
+        """Give the games to take now: those of this node's own, and its share of the others."""
+        free = [game for game in self._leases.claimable(_LOOK) if self._aside.get(game, 0) <= now]
+        if now < self._take_from:
+            share = [game for game in free if self._is_unclaimed(game)]
+        else:
+            # What the node whose share it was has not taken by now is anybody's.
+            names = [node.name for node in self._leases.living()]
+            place = names.index(self.node.name) if self.node.name in names else 0
+            share = [
+                game
+                for index, game in enumerate(free)
+                if index % max(1, len(names)) == place or game in self._seen_free
+            ]
+            self._seen_free = frozenset(free)
+        return [*mine, *(game for game in share if game not in mine)][:AT_ONCE]
+
+    def _is_unclaimed(self, game: str) -> bool:
+        owner = self._leases.owner(game)
+        return owner is None or owner.node.name == self.node.name
+
+    async def _take(self, game: str) -> bool:
+        """Take over one game; what goes wrong with it is logged, and tried again later."""
+        if self._floor.running(game) is not None:
+            self._mislaid.discard(game)
+            return True
+        try:
+            recovered = await self._run(
+                self._recoverer,
+                partial(recover, self._house, self._store, game, self._signed(game)),
+            )
+        except StoreError as error:
+            if error.reason in _FATAL:
+                self._missed(error)
+                return False
+            # Whether it was claimed is unknown.
+            self._mislaid.add(game)
+            _log.warning("take_over_failed", game=game, reason=error.reason)
+            return False
+        except Exception as fault:  # noqa: BLE001 - one game that is broken stops no other
+            _log.error("take_over_failed", game=game, exc_info=fault)
+            self._aside[game] = self._house.clock.now() + ASIDE_LEASES * self._lease_ms
+            self._mislaid.discard(game)
+            await self.release(game)
+            return False
+        await self._place(game, recovered)
+        return True
+
+    async def _place(self, game: str, recovered: Recovered | None) -> None:
+        if recovered is None:
+            self._mislaid.discard(game)
+        elif self._floor.is_away:
+            self._mislaid.add(game)
+        elif self._is_leaving:
+            self._mislaid.discard(game)
+            await self.release(game)
+        else:
+            self._mislaid.discard(game)
+            self._aside.pop(game, None)
+            self._floor.place(recovered).start(restarted=True)
+            _log.info("game_taken", game=game)
+
+    # The rest.
+
+    async def _run(self, executor: ThreadPoolExecutor, call: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(executor, call)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            self._events.replaced(fault)
