@@ -44,7 +44,7 @@ FACTS = LogFacts(LogState.PAUSED, b'{"reference":"r"}', 1767225600000, 7, 3, "be
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     opened = STORES[request.param](tmp_path)
     yield opened
-    opened.store.close()
+    opened.close()
 
 
 @pytest.fixture

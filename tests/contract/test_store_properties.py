@@ -61,17 +61,21 @@ def play(name: str, asked: list[list[Append]]) -> tuple[list[AppendResult], list
     with tempfile.TemporaryDirectory() as folder:
         opened = STORES[name](Path(folder))
         results = [result for batch in asked for result in opened.store.append_all(batch)]
-        store = opened.reopen()
         try:
-            return results, holdings(store)
+            return results, holdings(opened.reopen())
         finally:
-            store.close()
+            opened.close()
 
 
 @given(batches)
 @settings(max_examples=150)
-def test_every_store_decides_alike_and_keeps_the_same(asked: list[list[Append]]) -> None:
+def test_sqlite_decides_as_the_store_in_memory_does(asked: list[list[Append]]) -> None:
     assert play("sqlite", asked) == play("memory", asked)
+
+
+@given(batches)
+def test_postgres_decides_as_the_store_in_memory_does(asked: list[list[Append]]) -> None:
+    assert play("postgres", asked) == play("memory", asked)
 
 
 @given(batches)

@@ -17,7 +17,9 @@ from dealer_service.store.api import (
     Store,
 )
 from dealer_service.store.memory import MemoryStore
+from dealer_service.store.postgres import PostgresStore
 from dealer_service.store.sqlite import SqliteStore
+from tests.support.postgres import give_back, lend_database
 
 
 @dataclass
@@ -26,6 +28,12 @@ class Opened:
 
     store: Store
     _again: Callable[[Store], Store]
+    _remove: Callable[[], None] = lambda: None
+
+    def close(self) -> None:
+        """Close the store, and remove what it was in where that is not the folder."""
+        self.store.close()
+        self._remove()
 
     def reopen(self) -> Store:
         self.store = self._again(self.store)
@@ -50,7 +58,21 @@ def open_memory(_folder: Path) -> Opened:
     return Opened(MemoryStore(), again)
 
 
-STORES: dict[str, Callable[[Path], Opened]] = {"sqlite": open_sqlite, "memory": open_memory}
+def open_postgres(_folder: Path) -> Opened:
+    url = lend_database()
+
+    def again(store: Store) -> Store:
+        store.close()
+        return PostgresStore(url)
+
+    return Opened(PostgresStore(url), again, lambda: give_back(url))
+
+
+STORES: dict[str, Callable[[Path], Opened]] = {
+    "sqlite": open_sqlite,
+    "memory": open_memory,
+    "postgres": open_postgres,
+}
 
 
 def root(of: object) -> bytes:

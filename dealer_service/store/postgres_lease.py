@@ -1,0 +1,157 @@
+"""Nodes, their leases, and who owns which log: statements on `nodes` and on the logs' rows.
+
+A node lives while `expires_at` lies ahead by the database's clock, whatever its incarnation: when
+its process is replaced, the logs stay its own, and the new process may claim them at once.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dealer_service.store.leases import Beat, Node, Owner
+from dealer_service.store.postgres_change import NOW, Changes, Transaction, Writer
+from dealer_service.store.postgres_link import Row
+from dealer_service.store.postgres_read import Reads
+from dealer_service.store.refusal import Reason, StoreError
+
+_JOIN: Final = (
+    "INSERT INTO nodes (name, is_node, address, incarnation, expires_at, changes, settled)"  # noqa: S608 - no value is put in
+    f" VALUES (%s, true, %s, %s, {NOW} + %s, 0, 0)"
+    " ON CONFLICT (name) DO UPDATE SET is_node = true, address = excluded.address,"
+    " incarnation = excluded.incarnation, expires_at = excluded.expires_at, changes = 0,"
+    " settled = 0"
+)
+_RENEW: Final = f"UPDATE nodes SET expires_at = {NOW} + %s WHERE name = %s"  # noqa: S608 - no value is put in
+_BEAT: Final = "UPDATE counters SET value = value + 1 WHERE name = 'beats' RETURNING value"
+_NAMES: Final = "SELECT name FROM nodes WHERE is_node"
+_IS_ALIVE: Final = f"nodes.is_node AND nodes.expires_at > {NOW}"
+_IS_FREE: Final = f"""
+(logs.owner = '' OR logs.owner = %s OR NOT EXISTS
+  (SELECT 1 FROM nodes WHERE nodes.name = logs.owner AND {_IS_ALIVE}))
+"""  # noqa: S608 - no value is put in
+_CLAIM: Final = (
+    "UPDATE logs SET epoch = epoch + 1, owner = %s, incarnation = %s"  # noqa: S608 - no value is put in
+    f" WHERE log = %s AND {_IS_FREE} RETURNING epoch"
+)
+_CLAIMABLE: Final = (
+    "SELECT log FROM logs WHERE state IN ('open', 'paused', 'closed')"  # noqa: S608 - no value is put in
+    f" AND NOT (owner = %s AND incarnation = %s) AND {_IS_FREE} ORDER BY id LIMIT %s"
+)
+_OWNER: Final = (
+    f"SELECT nodes.name, nodes.address, logs.epoch, {_IS_ALIVE}"  # noqa: S608 - no value is put in
+    " FROM logs JOIN nodes ON nodes.name = logs.owner WHERE logs.log = %s"
+)
+_LIVING: Final = f"SELECT name, address FROM nodes WHERE {_IS_ALIVE}"  # noqa: S608 - no value is put in
+_RELEASE: Final = (
+    "UPDATE logs SET owner = '', incarnation = 0 WHERE owner = %s AND incarnation = %s"
+)
+
+
+class NodeLeases:
+    """What the node that joined through this store does with leases."""
+
+    def __init__(self, changes: Changes, reads: Reads) -> None:
+        self._changes = changes
+        self._reads = reads
+        self._lease_ms = 0
+
+    def join(self, node: Node, lease_ms: int) -> Beat:
+        """Become this node."""
+
+        def join(begun: Transaction) -> Beat:
+            row = (node.name, node.address, begun.writer.incarnation, lease_ms)
+            begun.run((_JOIN, row))
+            return _beat(begun)
+
+        beat = self._changes.join(node.name, join)
+        self._lease_ms = lease_ms
+        return beat
+
+    def beat(self) -> Beat:
+        """Renew the lease."""
+        me = self._me()
+
+        def beat(begun: Transaction) -> Beat:
+            begun.run((_RENEW, (self._lease_ms, me.name)))
+            return _beat(begun)
+
+        return self._changes.change(beat)
+
+    def last_beat(self) -> int:
+        """Give the count of beats."""
+        rows = self._reads.rows("SELECT value FROM counters WHERE name = 'beats'", ())
+        return int(rows[0][0])
+
+    def claim(self, log: str) -> int | None:
+        """Become a log's owner, where nobody else that lives is."""
+
+        def claim(begun: Transaction) -> int | None:
+            name, incarnation = _owner(begun.writer)
+            (claimed,) = begun.run((_CLAIM, (name, incarnation, log, name)))
+            row = claimed.fetchone()
+            if row is None:
+                begun.give_up()
+                return None
+            return int(row[0])
+
+        return self._changes.change(claim)
+
+    def claimable(self, limit: int) -> tuple[str, ...]:
+        """Give logs that are not over and that nobody alive owns, oldest first."""
+        me = self._me()
+        values = (me.name, me.incarnation, me.name, limit)
+        return tuple(log for (log,) in self._rows(me, _CLAIMABLE, values))
+
+    def owner(self, log: str) -> Owner | None:
+        """Give a log's owner."""
+        rows = self._rows(self._me(), _OWNER, (log,))
+        if not rows:
+            return None
+        name, address, epoch, is_alive = rows[0]
+        return Owner(Node(name, address), epoch, is_alive)
+
+    def living(self) -> tuple[Node, ...]:
+        """Give the nodes whose lease runs, by name."""
+        return tuple(sorted((Node(*row) for row in self._rows(self._me(), _LIVING, ())), key=_name))
+
+    def release(self, logs: Sequence[str]) -> None:
+        """Own these logs no longer."""
+        me = self._me()
+        values = (me.name, me.incarnation, list(logs))
+        self._changes.change(lambda begun: begun.run((f"{_RELEASE} AND log = ANY(%s)", values)))
+
+    def leave(self) -> None:
+        """Release every log, and end the lease."""
+        me = self._me()
+        release = (_RELEASE, (me.name, me.incarnation))
+        end = ("UPDATE nodes SET expires_at = 0 WHERE name = %s", (me.name,))
+        self._changes.change(lambda begun: begun.run(release, end))
+
+    def _me(self) -> Writer:
+        me = self._changes.node
+        if me is None:
+            message = "no node has joined through this store"
+            raise StoreError(Reason.STORE_FAILED, message)
+        return me
+
+    def _rows(self, me: Writer, query: str, values: Sequence[object]) -> list[Row]:
+        """Give the rows of a query that this node asks; StoreError NODE_REPLACED."""
+        rows = self._reads.rows(query, values)
+        found = self._reads.rows("SELECT incarnation FROM nodes WHERE name = %s", (me.name,))
+        if found != [(me.incarnation,)]:
+            raise self._changes.not_mine(me, None if not found else (found[0][0], me.changes))
+        return rows
+
+
+def _owner(writer: Writer) -> tuple[str, int]:
+    return (writer.name, writer.incarnation) if writer.is_node else ("", 0)
+
+
+def _beat(begun: Transaction) -> Beat:
+    counted, names = begun.run((_BEAT, ()), (_NAMES, ()))
+    row = counted.fetchone()
+    assert row is not None
+    return Beat(row[0], frozenset(name for (name,) in names))
+
+
+def _name(node: Node) -> str:
+    return node.name

@@ -1,0 +1,189 @@
+"""Reads of a PostgreSQL store: each a statement of its own, on one of a few connections.
+
+No transaction is held open between two pages, however slow the reader. A read whose connection is
+lost is done again on a new one, for as long as the patience lasts; a failed read leaves the store
+usable.
+"""
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import psycopg
+
+from dealer_service.store.api import (
+    Answer,
+    ChipMove,
+    LogFacts,
+    LogHead,
+    LogState,
+    Movement,
+    SealedSecret,
+    SignedAt,
+    StoredCheckpoint,
+    StoredMovement,
+)
+from dealer_service.store.postgres_link import Link, Meaning, Row, connect, final, meaning
+from dealer_service.store.postgres_patience import Condition, Patience
+from dealer_service.store.postgres_target import Target
+
+_MOST_LINKS: Final = 4
+_PAGE: Final = 512
+_HEAD: Final = (
+    "SELECT id, log, next_index, epoch, fold_from, signed_size, signed_root,"
+    " state, meta, opened_at, hands, players, previous, next FROM logs"
+)
+_OF_LOG: Final = "log = (SELECT id FROM logs WHERE log = %s)"
+
+
+class Reads:
+    """Reads from a few connections, which are made when they are needed."""
+
+    def __init__(self, target: Target, patience: float, condition: Condition) -> None:
+        self._target = target
+        self._seconds = patience
+        self._condition = condition
+        self._free: list[Link] = []
+        self._guard = threading.Lock()
+        self._places = threading.BoundedSemaphore(_MOST_LINKS)
+
+    def rows(self, query: str, values: Sequence[object]) -> list[Row]:
+        """Give the rows of a query; StoreError."""
+        self._condition.require()
+        patience = Patience(self._seconds, self._condition.closing)
+        with self._places:
+            while True:
+                self._condition.require()
+                link: Link | None = None
+                try:
+                    link = self._take()
+                    found = link.execute(query, values, binary=True).fetchall()
+                except psycopg.Error as error:
+                    told = final(error, self._target, link)
+                    what = meaning(error, link)
+                    self._end(link)
+                    if what is Meaning.FINAL or not patience.wait():
+                        self._condition.require()
+                        raise told from None
+                except BaseException:
+                    self._end(link)
+                    raise
+                else:
+                    self._give_back(link)
+                    return found
+
+    def head(self, log: str) -> LogHead | None:
+        """Give a log's head."""
+        rows = self.rows(f"{_HEAD} WHERE log = %s", (log,))
+        return _head(rows[0]) if rows else None
+
+    def heads(self, state: LogState | None, after: int, limit: int) -> tuple[LogHead, ...]:
+        """Give heads by rising number."""
+        if state is None:
+            rows = self.rows(f"{_HEAD} WHERE id > %s ORDER BY id LIMIT %s", (after, limit))
+        else:
+            query = f"{_HEAD} WHERE state = %s AND id > %s ORDER BY id LIMIT %s"
+            rows = self.rows(query, (state.value, after, limit))
+        return tuple(_head(row) for row in rows)
+
+    def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
+        """Give lines from an index on."""
+        query = f"SELECT line FROM lines WHERE {_OF_LOG} AND idx >= %s ORDER BY idx LIMIT %s"  # noqa: S608 - text of our own
+        return tuple(line for (line,) in self.rows(query, (log, start, limit)))
+
+    def every_line(self, log: str, start: int) -> Iterator[bytes]:
+        """Give all lines from an index on, page by page."""
+        while page := self.lines(log, start, _PAGE):
+            yield from page
+            start += len(page)
+
+    def checkpoints(self, log: str, from_size: int, limit: int) -> tuple[StoredCheckpoint, ...]:
+        """Give checkpoints from a size on."""
+        query = (
+            f"SELECT size, note FROM checkpoints WHERE {_OF_LOG}"  # noqa: S608 - text of our own
+            " AND size >= %s ORDER BY size LIMIT %s"
+        )
+        return tuple(StoredCheckpoint(*row) for row in self.rows(query, (log, from_size, limit)))
+
+    def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
+        """Give the checkpoint of the greatest size."""
+        query = f"SELECT size, note FROM checkpoints WHERE {_OF_LOG} ORDER BY size DESC LIMIT 1"  # noqa: S608 - text of our own
+        rows = self.rows(query, (log,))
+        return StoredCheckpoint(*rows[0]) if rows else None
+
+    def answer(self, scope: str, caller: str, request_id: str) -> Answer | None:
+        """Give the answer that was stored for a request."""
+        key = (scope, caller, request_id)
+        rows = self.rows(
+            "SELECT digest, body FROM answers WHERE scope = %s AND caller = %s AND request_id = %s",
+            key,
+        )
+        return Answer(*key, *rows[0]) if rows else None
+
+    def answered(self, scope: str) -> Iterator[tuple[str, str]]:
+        """Give caller and request id of a scope's answers, page by page."""
+        after = ("", "")
+        query = (
+            "SELECT caller, request_id FROM answers WHERE scope = %s"
+            " AND (caller, request_id) > (%s, %s) ORDER BY caller, request_id LIMIT %s"
+        )
+        while page := self.rows(query, (scope, *after, _PAGE)):
+            for caller, request_id in page:
+                after = (caller, request_id)
+                yield after
+
+    def sealed_secrets(self, log: str, from_hand: int) -> tuple[SealedSecret, ...]:
+        """Give a log's sealed secrets by rising hand."""
+        query = f"SELECT hand, sealed FROM secrets WHERE {_OF_LOG} AND hand >= %s ORDER BY hand"  # noqa: S608 - text of our own
+        return tuple(SealedSecret(*row) for row in self.rows(query, (log, from_hand)))
+
+    def spent(self, log: str) -> frozenset[bytes]:
+        """Give every anchor and link that the log has accepted."""
+        query = f"SELECT value FROM spent WHERE {_OF_LOG}"  # noqa: S608 - text of our own
+        return frozenset(value for (value,) in self.rows(query, (log,)))
+
+    def movements(self, after: int, limit: int) -> tuple[StoredMovement, ...]:
+        """Give movements behind a cursor."""
+        rows = self.rows(
+            "SELECT id, log, idx, at, what, player, seat, amount, reference FROM movements"
+            " WHERE id > %s ORDER BY id LIMIT %s",
+            (after, limit),
+        )
+        return tuple(
+            StoredMovement(cursor, Movement(log, index, at, ChipMove(what), *rest))
+            for cursor, log, index, at, what, *rest in rows
+        )
+
+    def close(self) -> None:
+        """Let go of the connections that nobody reads from."""
+        with self._guard:
+            free, self._free = self._free, []
+        for link in free:
+            self._end(link)
+
+    def _take(self) -> Link:
+        with self._guard:
+            if self._free:
+                return self._free.pop()
+        return connect(self._target, self._seconds)
+
+    def _give_back(self, link: Link) -> None:
+        with self._guard:
+            if not self._condition.closing.is_set():
+                self._free.append(link)
+                return
+        self._end(link)
+
+    def _end(self, link: Link | None) -> None:
+        if link is not None:
+            with contextlib.suppress(psycopg.Error):
+                link.close()
+
+
+def _head(row: Sequence[Any]) -> LogHead:
+    number, log, next_index, epoch, fold_from, size, root, state, *facts = row
+    signed = None if root is None else SignedAt(size, root)
+    return LogHead(
+        number, log, next_index, epoch, fold_from, signed, LogFacts(LogState(state), *facts)
+    )
