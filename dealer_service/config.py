@@ -121,8 +121,9 @@ class Settings:
 
     @property
     def is_public(self) -> bool:
-        """Whether the address is not on loopback."""
-        return not is_loopback(split_address(self.address)[0])
+        """Whether others than this machine are to reach it: it listens, or is called, elsewhere."""
+        addresses = (self.address, self.cluster.advertise or self.address)
+        return not all(is_loopback(split_address(each)[0]) for each in addresses)
 
 
 def split_address(address: str) -> tuple[str, int]:
@@ -140,9 +141,8 @@ def check_address(address: str, *, allow_plaintext: bool) -> None:
     if allow_plaintext or is_loopback(host):
         return
     message = (
-        f"{address} is not on loopback, and the dealer speaks without TLS: put a proxy with TLS "
-        "before it and listen on 127.0.0.1, or say --allow-plaintext where the network is "
-        "your own"
+        f"{address} is not on loopback, and the dealer has no TLS: give --tls-cert and --tls-key, "
+        "or say --allow-plaintext where the network is your own"
     )
     raise SettingError(message)
 

@@ -32,11 +32,22 @@ _OLDER: Final = "sealing-*.key"
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The dealer's three keys: for checkpoints, for secrets at rest, for tokens."""
+    """The dealer's three keys: for checkpoints, for secrets at rest, for tokens.
+
+    `token_key` is None where tokens are signed elsewhere alone.
+    """
 
     signer: NoteSigner = field(repr=False)
     sealer: Sealer = field(repr=False)
-    token: TokenKey = field(repr=False)
+    token_key: TokenKey | None = field(repr=False)
+
+    @property
+    def token(self) -> TokenKey:
+        """The token key of a dealer that has one; LookupError."""
+        if self.token_key is None:
+            message = "this dealer has no token key: its tokens are signed elsewhere"
+            raise LookupError(message)
+        return self.token_key
 
 
 def log_key_place(settings: Settings) -> KeyPlace:
@@ -65,7 +76,7 @@ def open_keys(settings: Settings, entropy: Entropy) -> Keys:
     return Keys(
         signer=open_log_key(log, settings.origin, entropy, first_start=first),
         sealer=open_sealing_keys(sealing, settings.origin, entropy, first_start=first),
-        token=open_token_key(settings.token_key, entropy),
+        token_key=_open_token_key(settings, entropy),
     )
 
 
@@ -90,7 +101,7 @@ def make_keys(settings: Settings, entropy: Entropy) -> Keys:
     return Keys(
         signer=open_log_key(log, settings.origin, entropy, first_start=False),
         sealer=open_sealing_keys(sealing, settings.origin, entropy, first_start=False),
-        token=open_token_key(settings.token_key, entropy),
+        token_key=open_token_key(settings.token_key, entropy),
     )
 
 
@@ -118,6 +129,13 @@ def rotate_sealing_key(settings: Settings, entropy: Entropy) -> tuple[Cipher, Se
     draft.replace(path)
     _sync(path.parent)
     return new, sealing_key_places(settings)
+
+
+def _open_token_key(settings: Settings, entropy: Entropy) -> TokenKey | None:
+    """Open the token key, which a dealer that others can reach never makes by itself."""
+    if settings.is_public and not settings.token_key.exists():
+        return None
+    return open_token_key(settings.token_key, entropy)
 
 
 def _sync(folder: Path) -> None:

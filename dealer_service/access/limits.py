@@ -22,6 +22,9 @@ from dealer_service.config import Limits
 BURST_SECONDS: Final = 2.0
 COUNTED_ADDRESSES: Final = 10_000
 
+_ROUNDING: Final = 1e-6
+"""What sums of floats may be wrong by, in seconds."""
+
 _PEER: Final = re.compile(r"ipv[46]:(?:%5B|\[)?([0-9A-Fa-f.:]+?)(?:%[^\]]*?)?(?:%5D|\])?:[0-9]+")
 
 
@@ -46,7 +49,7 @@ class Allowance:
         # A request that alone is more than a burst passes a bucket that is empty.
         count = max(count, tick) + min(size * self._per_byte, BURST_SECONDS)
         over = max(calls, count) - tick - BURST_SECONDS
-        if over > 0:
+        if over > _ROUNDING:
             return rate_limited(over)
         emptied[place], emptied[place + 1] = calls, count
         return None
@@ -107,7 +110,7 @@ class BadTokens:
     def refuse(self, peer: str) -> AccessRefusal | None:
         """Refuse an address from which too many bad tokens came lately."""
         over = self._emptied.get(address_of(peer), 0.0) - self._clock() - BURST_SECONDS
-        return rate_limited(over) if over > 0 else None
+        return rate_limited(over) if over > _ROUNDING else None
 
     def count(self, peer: str) -> None:
         """Count one."""
@@ -137,6 +140,6 @@ def address_of(peer: str) -> str:
 
 def rate_limited(seconds: float) -> AccessRefusal:
     """Refuse a call that may be made again in so many seconds."""
-    wait = max(1, ceil(seconds * 1000))
+    wait = max(1, ceil((seconds - _ROUNDING) * 1000))
     message = f"too much was asked for: call again in {wait} ms"
     return AccessRefusal(Reason.RATE_LIMITED, message, (("retry_after_ms", str(wait)),))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from dealer_service.access.roles import Role
 from dealer_service.commands.adding import Adder, Commands
 from dealer_service.commands.reading import (
     blinds,
@@ -13,6 +14,7 @@ from dealer_service.commands.reading import (
     number,
     pace,
     seconds,
+    table_role,
 )
 from dealer_service.commands.serving import add_serve
 
@@ -20,6 +22,9 @@ _FROM_WHERE: Final = (
     "The token is that of --token-file, else of CUTCARD_TOKEN, else, beside the dealer, one that "
     "is issued by the key in --directory."
 )
+
+
+_ROLES: Final = tuple(Role)
 
 
 def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
@@ -35,10 +40,21 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
 
 
 def _add_token(add: Adder) -> None:
-    parser = add.command("token", help="print a token for a player or an operator")
+    parser = add.command(
+        "token",
+        help="print a token for a role",
+        epilog="A player plays, a watcher looks at tables and asks for proofs, an operator opens "
+        "and closes games, an auditor sees all of them and changes nothing. A token for a game is "
+        "good for the games that go on from it, too.",
+    )
     words = "whom it is for: for a player, its name at every table"
     parser.add_argument("name", type=name, metavar="NAME", help=words)
-    parser.add_argument("--role", choices=("player", "operator"), required=True)
+    words = "what it is for everywhere, but at the games of --table: " + ", ".join(_ROLES)
+    parser.add_argument("--role", choices=_ROLES, metavar="ROLE", help=words)
+    words = "what it is for at one game; given again, for each of several"
+    parser.add_argument(
+        "--table", type=table_role, action="append", default=[], metavar="GAME=ROLE", help=words
+    )
     words = "how long it is good: 30m, 12h, 7d (default 12h)"
     add.option(parser, "--ttl", seconds, "12h", words, metavar="TIME")
     add.directory(parser)

@@ -1,6 +1,7 @@
 """What a dealer's directory says of it: whose it is, its verifier key, and tokens of its key."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from dealer_service.access.refusal import AccessError
@@ -45,10 +46,18 @@ class TokenOffice:
         except (AccessError, OSError) as error:
             raise Failure(str(error)) from None
 
-    def issue(self, name: str, role: Role, seconds: int) -> str:
-        """Issue a token that is good from now on for so many seconds; Failure."""
+    def issue(
+        self, name: str, role: Role | None, seconds: int, tables: Mapping[str, Role] | None = None
+    ) -> str:
+        """Issue a token that is good from now on for so many seconds; Failure.
+
+        `role` counts everywhere but at the games that `tables` names.
+        """
+        now = time.time()
         try:
-            return issue(self._key, name, role, ttl=seconds, now=time.time(), origin=self._origin)
+            return issue(
+                self._key, name, role, ttl=seconds, now=now, origin=self._origin, tables=tables
+            )
         except AccessError as error:
             raise Failure(str(error), status=Exit.USAGE) from None
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from dealer_service.access.roles import Role
+
 _ORIGIN = re.compile(r"[a-z0-9./-]{1,128}")
 _GAME = re.compile(r"[0-9a-f]{32}")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -53,6 +55,12 @@ def matching(pattern: re.Pattern[str], what: str) -> Callable[[str], str]:
 
 name: Final = matching(_NAME, "1 to 64 characters of A-Z a-z 0-9 . _ -")
 game: Final = matching(_GAME, "a game's ID: 32 hex digits")
+
+
+def table_role(text: str) -> tuple[str, Role]:
+    """Read GAME=ROLE."""
+    before, _, after = text.partition("=")
+    return game(before), Role(one_of(*Role)(after))
 
 
 def game_or_new(text: str) -> str:

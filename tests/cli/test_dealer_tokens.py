@@ -7,13 +7,18 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from dealer_service.access.bearer import Bearer
+from dealer_service.access.gate import Gate
+from dealer_service.access.key_sources import OwnKeys, own_key
 from dealer_service.access.roles import Caller, Role
-from dealer_service.access.tokens import Gate, load_token_key
+from dealer_service.access.tokens import load_token_key
+from dealer_service.config import Limits
 from dealer_service.transcript.note import note_signer
 from tests.support.commands import dealer, only_line
 
 ORIGIN = "dealer.example.com"
 SEED = bytes(range(32))
+GAME, OTHER = "0123456789abcdef0123456789abcdef", "f" * 32
 
 
 @pytest.fixture
@@ -34,8 +39,35 @@ def test_a_token_is_alone_on_standard_output_and_lets_its_bearer_in(
     printed = dealer("token", "ann", "--role", role, folder=folder)
     assert (printed.returncode, printed.stderr) == (0, "")
     token = only_line(printed.stdout)
+    assert bearer_of(folder, token).everywhere == Caller("ann", role)
+
+
+def bearer_of(folder: Path, token: str) -> Bearer:
+    """Show a token to a gate with the folder's token key."""
     key = load_token_key(folder / "cutcard-dealer" / "token.key")
-    assert Gate(key.public, ORIGIN).verify(token, time.time()) == Caller("ann", role)
+    gate = Gate(OwnKeys(own_key(key, ORIGIN)), Limits())
+    bearer = gate.verify(token, time.time())
+    assert isinstance(bearer, Bearer)
+    return bearer
+
+
+def test_a_token_for_games_is_for_nothing_else(folder: Path) -> None:
+    tables = ["--table", f"{GAME}=watcher", "--table", f"{OTHER}=player"]
+    printed = dealer("token", "ann", *tables, folder=folder)
+    bearer = bearer_of(folder, only_line(printed.stdout))
+    assert bearer.everywhere is None
+    assert (bearer.at(GAME), bearer.at(OTHER)) == (
+        Caller("ann", Role.WATCHER),
+        Caller("ann", Role.PLAYER),
+    )
+
+
+def test_a_token_may_be_for_a_role_everywhere_and_another_at_a_game(folder: Path) -> None:
+    options = ["--role", "watcher", "--table", f"{GAME}=player"]
+    printed = dealer("token", "ann", *options, folder=folder)
+    bearer = bearer_of(folder, only_line(printed.stdout))
+    assert bearer.everywhere == Caller("ann", Role.WATCHER)
+    assert bearer.at(GAME) == Caller("ann", Role.PLAYER)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +84,7 @@ def test_a_token_is_good_for_the_time_given(folder: Path, given: str | None, sec
 def test_tokens_are_of_one_key(folder: Path) -> None:
     first = dealer("token", "ann", "--role", "player", folder=folder).stdout.strip()
     dealer("token", "ben", "--role", "player", folder=folder)
-    key = load_token_key(folder / "cutcard-dealer" / "token.key")
-    assert isinstance(Gate(key.public, ORIGIN).verify(first, time.time()), Caller)
+    assert bearer_of(folder, first)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +92,10 @@ def test_tokens_are_of_one_key(folder: Path) -> None:
     [
         ["token", "ann"],
         ["token", "ann", "--role", "king"],
+        ["token", "ann", "--table", GAME],
+        ["token", "ann", "--table", f"{GAME}=king"],
+        ["token", "ann", "--table", "7=player"],
+        ["token", "ann", *(f"--table={number:032x}=player" for number in range(33))],
         ["token", "an nie", "--role", "player"],
         ["token", "a" * 65, "--role", "player"],
         ["token", "ann", "--role", "player", "--ttl", "soon"],

@@ -13,6 +13,7 @@ from dealer_service.access.roles import Role
 from dealer_service.access.tokens import issue
 from dealer_service.client import Dealer
 from dealer_service.config import Settings
+from tests.support.service import UNHURRIED
 
 
 @dataclass
@@ -47,7 +48,9 @@ class House:
 @asynccontextmanager
 async def keeping_house(folder: Path) -> AsyncIterator[House]:
     """Run a dealer on loopback until the block ends."""
-    dealer = app.Dealer(Settings(folder / "dealer", address="127.0.0.1:0", grace=0.0))
+    dealer = app.Dealer(
+        Settings(folder / "dealer", address="127.0.0.1:0", grace=0.0, limits=UNHURRIED)
+    )
     await dealer.start()
     try:
         async with AsyncExitStack() as stack:

@@ -11,7 +11,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -34,7 +34,7 @@ from cutcard.v1 import (
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import TokenKey, issue
 from dealer_service.app import Dealer
-from dealer_service.config import Settings
+from dealer_service.config import Limits, Settings
 from dealer_service.fairness.commitment import chain
 from dealer_service.fairness.randomness import operating_system
 from dealer_service.store.api import Store
@@ -46,6 +46,8 @@ ORIGIN = "dealer.example.com"
 START = 1_767_225_600_000
 PATIENCE = 30.0
 """Seconds after which a test that waits in vain fails; no test needs them."""
+UNHURRIED = Limits(calls=10**6, bytes=10**9, streams=10**4, bad_tokens=10**6)
+"""Limits that no test comes near, however fast it calls."""
 
 
 class ManualClock:
@@ -91,11 +93,23 @@ class _Timer:
 
 
 def metadata(
-    key: TokenKey, name: str, role: Role, *, origin: str = ORIGIN, now: float | None = None
+    key: TokenKey,
+    name: str,
+    role: Role | None,
+    *,
+    origin: str = ORIGIN,
+    now: float | None = None,
+    tables: Mapping[str, Role] | None = None,
 ) -> tuple[tuple[str, str], ...]:
     """Give the header of a caller whose token is good for an hour."""
     at = time.time() if now is None else now
-    return (("authorization", f"Bearer {issue(key, name, role, ttl=3600, now=at, origin=origin)}"),)
+    token = issue(key, name, role, ttl=3600, now=at, origin=origin, tables=tables)
+    return bearing(token)
+
+
+def bearing(token: str) -> tuple[tuple[str, str], ...]:
+    """Give the header that a token is shown in."""
+    return (("authorization", f"Bearer {token}"),)
 
 
 class Service:
@@ -120,8 +134,13 @@ class Service:
     def key(self) -> str:
         return str(self.dealer.keys.signer.verifier)
 
-    def header(self, name: str, role: Role = Role.PLAYER) -> tuple[tuple[str, str], ...]:
-        return metadata(self.dealer.keys.token, name, role)
+    def header(
+        self,
+        name: str,
+        role: Role | None = Role.PLAYER,
+        tables: Mapping[str, Role] | None = None,
+    ) -> tuple[tuple[str, str], ...]:
+        return metadata(self.dealer.keys.token, name, role, tables=tables)
 
     def table(self, game: str) -> Table:
         table = self.dealer.floor.running(game)
@@ -196,10 +215,15 @@ async def serving(
     accept_restore: bool = False,
     origin: str = ORIGIN,
     open_store: Callable[[Settings], Store] | None = None,
+    **given: Any,
 ) -> AsyncIterator[Service]:
-    """Run a dealer on a folder until the block ends; its clock stands unless one is given."""
+    """Run a dealer on a folder until the block ends; its clock stands unless one is given.
+
+    `given` are other fields of its settings.
+    """
     clock = clock or ManualClock()
-    settings = Settings(folder, origin, "127.0.0.1:0", accept_restore=accept_restore, grace=0.0)
+    given = {"limits": UNHURRIED, "grace": 0.0} | given
+    settings = Settings(folder, origin, "127.0.0.1:0", accept_restore=accept_restore, **given)
     dealer = Dealer(
         settings,
         entropy=entropy,
@@ -252,12 +276,16 @@ def read_refusal(error: grpc.aio.AioRpcError) -> Told:
     assert isinstance(content, bytes)
     status = status_pb2.Status.FromString(content)
     assert (status.code, status.message) == (error.code().value[0], error.details())
-    infos, bad = [], []
+    infos, bad, waits = [], [], []
     for detail in status.details:
         if detail.Is(error_details_pb2.ErrorInfo.DESCRIPTOR):
             info = error_details_pb2.ErrorInfo()
             detail.Unpack(info)
             infos.append(info)
+        elif detail.Is(error_details_pb2.RetryInfo.DESCRIPTOR):
+            retry = error_details_pb2.RetryInfo()
+            detail.Unpack(retry)
+            waits.append(retry.retry_delay.ToMilliseconds())
         else:
             request = error_details_pb2.BadRequest()
             assert detail.Unpack(request)
@@ -267,6 +295,8 @@ def read_refusal(error: grpc.aio.AioRpcError) -> Told:
     assert re.fullmatch(r"[A-Z][A-Z_]*", info.reason)
     numbers = set(re.findall(r"\d+", status.message.replace("since 1970", "")))
     assert numbers <= set(info.metadata.values()), (status.message, dict(info.metadata))
+    told = info.metadata.get("retry_after_ms")
+    assert waits == ([] if told is None else [int(told)])
     return Told(error.code(), info.reason, status.message, dict(info.metadata), bad)
 
 
