@@ -94,14 +94,15 @@ class Course:
         """Do what begins with fresh randomness, and say whether there was any."""
         try:
             act()
-        except (FairnessError, OSError) as error:
+        except FairnessError:
             self._draw_again_at = at + ENTROPY_RETRY_MS
-            self._house.unhealthy(error)
             return False
-        if self._draw_again_at:
-            self._draw_again_at = 0
-            self._house.healthy()
+        self._draw_again_at = 0
         return True
+
+    def draw_now(self) -> None:
+        """Wait no longer for the source of randomness."""
+        self._draw_again_at = 0
 
     def _take_next(self, unit: Unit, *, hold: bool) -> bool:
         dealing = self._dealing

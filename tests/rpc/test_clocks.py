@@ -1,6 +1,7 @@
 """What happens when nobody does anything: turns, links, the longest game, and a restart."""
 
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -332,14 +333,20 @@ class TestRandomnessThatFails:
         async with serving(tmp_path, entropy=source) as service:
             source.gives = 0
             request = operate_pb2.OpenGameRequest(request_id="open-once")
-            call = service.operate.OpenGame(request, metadata=service.operator)
-            told = await refusal(call)
+
+            def call_again() -> Any:
+                return service.operate.OpenGame(request, metadata=service.operator)
+
+            told = await refusal(call_again())
             assert (told.code, told.reason) == (
                 grpc.StatusCode.UNAVAILABLE,
                 "RANDOMNESS_FAILED",
             )
             source.gives = 1
-            assert (await service.operate.OpenGame(request, metadata=service.operator)).game
+            # It is believed again when it has passed all the tests of a start.
+            assert (await refusal(call_again())).reason == "RANDOMNESS_FAILED"
+            service.advance(1000)
+            assert (await call_again()).game
 
     async def test_keeps_a_game_at_its_end_until_it_is_back(self, tmp_path: Path) -> None:
         source = Source()
