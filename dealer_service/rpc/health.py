@@ -37,6 +37,7 @@ class Ailment(Enum):
     RANDOMNESS = auto()
     STORE_WRITES = auto()
     STORE_READS = auto()
+    LEASE = auto()
 
 
 _ENDS: Final[Mapping[str, frozenset[Ailment]]] = {

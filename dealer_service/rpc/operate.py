@@ -1,6 +1,8 @@
 """OperateService: what an operator calls."""
 
+import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -15,11 +17,14 @@ from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
 from dealer_service.rules.ruleset import find_faults
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
+from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
 from dealer_service.tables.refused import stopping
 
 _PAGE: Final = 100
 _MOVEMENTS_AT_ONCE: Final = 256
+_LOOK_SECONDS: Final = 0.1
+"""The time between two looks for movements at the games of other dealers."""
 
 
 class Operate:
@@ -128,6 +133,13 @@ class Operate:
                 return
             if house.chips.is_over:
                 raise stopping()
+            await _news(house, seen)
+
+
+async def _news(house: House, seen: int) -> None:
+    """Return when chips may have moved; those of other dealers are looked for."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LOOK_SECONDS if house.is_shared else None):
             await house.chips.after(seen)
 
 

@@ -10,6 +10,7 @@ from dealer_service.rpc.convert import wire
 from dealer_service.rpc.delay import Delay, is_delayed
 from dealer_service.rpc.streams import Stalled
 from dealer_service.store.api import LogHead, LogState
+from dealer_service.tables.afar import Followed
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.past import DelayRule
 from dealer_service.tables.refused import Refused, ServiceReason, refused
@@ -64,8 +65,7 @@ class Watch:
             head = await self._floor.head(game)
             if head.facts.state in {LogState.REVEALED, LogState.LOST}:
                 return self._over(head, start)
-            table = await self._floor.table(game)
-        return _live(table, caller, start)
+        return _live(await self._floor.watched(game, _player(caller)), caller, start)
 
     async def _later(
         self, caller: Caller, game: str, rule: DelayRule, start: int, *, has_moved: bool
@@ -110,7 +110,7 @@ class Watch:
             await self._floor.table(head.log)
 
 
-async def _live(table: Table, caller: Caller, start: int) -> AsyncGenerator[bytes, None]:
+async def _live(table: Table | Followed, caller: Caller, start: int) -> AsyncGenerator[bytes, None]:
     """Tell a game that runs: what was, then what is, then what becomes."""
     standing, player = table.standing, _player(caller)
     if is_delayed(caller, standing.state):

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules.entry import CloseReason, RuleSet, VoidReason
-from dealer_service.rules.table_state import Phase, TableState
+from dealer_service.rules.table_state import Phase, TableState, seat_of
 from dealer_service.store.api import (
     AlreadyAnswered,
     Answer,
@@ -26,6 +26,7 @@ from dealer_service.store.api import (
     Store,
     every_head,
 )
+from dealer_service.tables.afar import Afar, Followed
 from dealer_service.tables.beginning import open_game, open_successor
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import Meta
@@ -59,11 +60,12 @@ class Others(Protocol):
 
 
 class Floor:
-    """Every table of the dealer; `others` is None where it has its store to itself."""
+    """Every table of the dealer; `others` and `afar` are None where it has its store to itself."""
 
     def __init__(self, house: House) -> None:
         self.house = house
         self.others: Others | None = None
+        self.afar: Afar | None = None
         self.is_away = False
         self.requests = Requests(_DEALER, self._look_up)
         self._tables: dict[str, Table] = {}
@@ -123,6 +125,19 @@ class Floor:
         # It is in the store, and in a moment it is here.
         message = "the game is just opening: call again in a moment"
         raise refused(ServiceReason.GAME_OPENING, message)
+
+    async def watched(self, game: str, player: str) -> Table | Followed:
+        """Give what to watch of a game that runs: its table, or what the store has of it.
+
+        A player with a seat is sent to the dealer that has the game. Refused as by `table`.
+        """
+        table = self._tables.get(game)
+        if table is not None or self.afar is None:
+            return table or await self.table(game)
+        followed = await self.afar.follow(game)
+        if player and seat_of(followed.standing.state, player) is not None:
+            return await self.table(game)
+        return followed
 
     async def head(self, game: str) -> LogHead:
         """Give what the store knows of a game; Refused NO_SUCH_GAME."""
@@ -259,6 +274,8 @@ class Floor:
         """Decide nothing more at any table, and return when all that was decided is durable."""
         self._refusal = stopping()
         self.house.chips.end()
+        if self.afar is not None:
+            await self.afar.end(stopping())
         await asyncio.gather(*(table.stop() for table in self.tables))
 
     def _table(self, dealing: Dealing, checkpoint: tuple[str, int]) -> Table:
@@ -273,8 +290,7 @@ class Floor:
 
     def _judge(self, fault: Exception) -> Exception:
         """Say what a caller is told of a fault before anything was written."""
-        if isinstance(fault, FairnessError | OSError):
-            self.house.unhealthy(fault)
+        if isinstance(fault, FairnessError):
             message = "the source of randomness fails, and no game opens without: call again later"
             return refused(ServiceReason.RANDOMNESS_FAILED, message)
         return refusal_of(fault) or fault

@@ -34,6 +34,9 @@ BEATS: Final = 5
 AT_ONCE: Final = 64
 """A node takes over so many games, then looks again at what is left."""
 
+GIVE_UP_LEASES: Final = 12
+"""A node that can not reach the store for so many leases stops, and starts anew."""
+
 ASIDE_LEASES: Final = 12
 """A game that could not be recovered is tried again after so many leases."""
 
@@ -171,6 +174,11 @@ class Ownership:
             return moving()
         return elsewhere(owner.node.name, owner.node.address)
 
+    def is_mine(self, game: str) -> bool:
+        """Say whether what is to be done for a game that is over falls to this node; blocks."""
+        owner = self._leases.owner(game)
+        return owner is None or not owner.is_alive or owner.node.name == self.node.name
+
     def mislaid(self, game: str) -> None:
         """Note a game that lost its table: it is taken back unless another node owns it."""
         self._mislaid.add(game)
@@ -235,7 +243,11 @@ class Ownership:
             self._events.replaced(error)
             return
         # The gap to the beat that comes next is judged as longer than it was.
-        self._take_from = self._house.clock.now() + self._lease_ms
+        now = self._house.clock.now()
+        self._take_from = now + self._lease_ms
+        if now - self._beaten_at > GIVE_UP_LEASES * self._lease_ms:
+            self._is_leaving = True
+            self._events.replaced(error)
         _log.warning("beat_failed", reason=error.reason)
 
     def _go_away(self) -> None:
