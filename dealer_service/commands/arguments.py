@@ -33,6 +33,7 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
     add_serve(add)
     _add_token(add)
     _add_key(add)
+    _add_migrate(add)
     _add_bots(add)
     _add_play(add)
     _add_fetch(add)
@@ -63,6 +64,21 @@ def _add_token(add: Adder) -> None:
 def _add_key(add: Adder) -> None:
     parser = add.command("key", help="print the verifier key of the dealer's logs")
     add.directory(parser)
+
+
+def _add_migrate(add: Adder) -> None:
+    parser = add.command(
+        "migrate",
+        help="bring the store of an older dealer up to date",
+        epilog="Stop every dealer and back the store up before. All of it is done or nothing, and "
+        "a store that is up to date is left as it is. Exit status: 0 done, or nothing to do, 2 the "
+        "command line is wrong, 3 not done: the store is in use, away, newer, or not a store.",
+    )
+    add.directory(parser)
+    words = "the store that dealers share (CUTCARD_STORE; default: the file in --directory)"
+    default = add.from_environment("CUTCARD_STORE", "")
+    add.option(parser, "--store", str, default, words, metavar="URL")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and stop")
 
 
 def _add_bots(add: Adder) -> None:

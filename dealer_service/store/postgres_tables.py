@@ -12,12 +12,11 @@ from typing import Final
 import psycopg
 from psycopg.errors import UndefinedTable
 
-from dealer_service.store.migrations import Step, newest, steps_after
+from dealer_service.store.migrations import Step, newest, other_version, steps_after
 from dealer_service.store.migrations.postgres import POSTGRES
 from dealer_service.store.postgres_link import Link, Meaning, connect, final, meaning
 from dealer_service.store.postgres_patience import Patience
 from dealer_service.store.postgres_target import Target
-from dealer_service.store.refusal import Reason, StoreError
 
 _EMPTY: Final = 0
 # Two that make the first table at once: the second is told that it is there, in one of these ways.
@@ -34,7 +33,7 @@ def require_tables(target: Target, patience: float, closing: threading.Event) ->
         raise other_version(target.shown, version, newest(POSTGRES))
 
 
-def missing_steps(target: Target, patience: float) -> tuple[int, tuple[Step, ...]]:
+def find_lacking(target: Target, patience: float) -> tuple[int, tuple[Step, ...]]:
     """Give a store's version, 0 for an empty database, and the steps that it lacks. StoreError."""
     wait = Patience(patience, threading.Event())
     version = _trying(target, patience, wait, _read_version)
@@ -49,20 +48,6 @@ def migrate(target: Target, patience: float) -> None:
     version = _trying(target, patience, wait, lambda link: _take_steps(link, from_empty=False))
     if version > newest(POSTGRES):
         raise other_version(target.shown, version, newest(POSTGRES))
-
-
-def other_version(shown: object, version: int, needed: int) -> StoreError:
-    """Say what is to be done about a store of a version that this dealer does not serve."""
-    what = (
-        "run `cutcard-dealer migrate`, which changes the store for good; back it up before"
-        if 0 < version < needed
-        else "use the dealer that made it, or a newer one"
-    )
-    message = (
-        f"the store {shown} is of version {version}, and this dealer needs version {needed}; "
-        f"nothing was changed: {what}"
-    )
-    return StoreError(Reason.STORE_OTHER_VERSION, message)
 
 
 def _trying(target: Target, patience: float, wait: Patience, work: Callable[[Link], int]) -> int:

@@ -17,9 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dealer_service.store.migrations import newest, other_version, steps_after
+from dealer_service.store.migrations.sqlite import SQLITE
 from dealer_service.store.refusal import Reason, StoreError
-from dealer_service.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from dealer_service.store.sqlite_batch import CACHED_STATEMENTS
+
+# "cutc" in ASCII: marks the file as a Cutcard store (SQLite file format, offset 68).
+APPLICATION_ID: Final = 0x63757463
 
 _OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 _WAL_BYTES: Final = 64 * 1024 * 1024
@@ -57,7 +61,9 @@ def open_file(path: Path) -> sqlite3.Connection:
         if not os.path.lexists(path):
             _refuse_orphaned_wal(path)
             _make(path)
-        _require_ours(path)
+        version = find_version(path)
+        if version != newest(SQLITE):
+            raise other_version(path, version, newest(SQLITE))
         connection = _connect(path, "mode=rw")
         try:
             _lock(connection)
@@ -66,6 +72,32 @@ def open_file(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def migrate_file(path: Path) -> None:
+    """Take the steps that the store at `path` lacks, all or none. StoreError as `open_file`."""
+    with telling(path):
+        version = find_version(path)
+        if version > newest(SQLITE) or version < 1:
+            raise other_version(path, version, newest(SQLITE))
+        connection = _connect(path, "mode=rw")
+        try:
+            _lock(connection)
+            _quick_check(path, connection)
+            connection.execute("BEGIN EXCLUSIVE")
+            # The header that was read above knows nothing of what its log still holds.
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            _take_steps(connection, version)
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+
+
+def _take_steps(connection: sqlite3.Connection, version: int) -> None:
+    for step in steps_after(SQLITE, version):
+        for statement in step.statements:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version={step.version}")
 
 
 @contextlib.contextmanager
@@ -119,9 +151,8 @@ def _make(path: Path) -> None:
         connection.execute("PRAGMA synchronous=EXTRA")
         connection.execute("BEGIN EXCLUSIVE")
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        for statement in SCHEMA.split(";\n"):
-            connection.execute(statement)
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        _take_steps(connection, version)
         connection.execute("COMMIT")
     finally:
         connection.close()
@@ -132,7 +163,11 @@ def _make(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def _require_ours(path: Path) -> None:
+def find_version(path: Path) -> int:
+    """Give the version of the store at `path`, of which nothing is changed.
+
+    StoreError: STORE_NOT_OURS or STORE_UNREACHABLE.
+    """
     if not path.is_file():
         message = f"{path} is not a file, and a store is one"
         raise StoreError(Reason.STORE_NOT_OURS, message)
@@ -156,12 +191,7 @@ def _require_ours(path: Path) -> None:
     if application != APPLICATION_ID:
         message = f"{path} is not a Cutcard store; nothing was changed: name another file"
         raise StoreError(Reason.STORE_NOT_OURS, message)
-    if version != SCHEMA_VERSION:
-        message = (
-            f"the store {path} is of version {version}, and this dealer needs version "
-            f"{SCHEMA_VERSION}; nothing was changed: use the dealer that made it"
-        )
-        raise StoreError(Reason.STORE_OTHER_VERSION, message)
+    return int(version)
 
 
 def _lock(connection: sqlite3.Connection) -> None:

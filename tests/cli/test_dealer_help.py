@@ -13,7 +13,7 @@ from dealer_service.commands.serving import read_settings
 from dealer_service.config import Cluster, Limits, Settings, Tls, TokenRules
 from tests.support.commands import ROOT, dealer
 
-COMMANDS = ("serve", "token", "key", "bots", "play", "fetch", "demo")
+COMMANDS = ("serve", "token", "key", "migrate", "bots", "play", "fetch", "demo")
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:
@@ -75,7 +75,11 @@ SETTINGS = {
 def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
     options = build_parser(SETTINGS).parse_args(["serve"])
     named = {f"CUTCARD_{name.upper()}" for name in vars(options)}
-    assert named - SETTINGS.keys() == {"CUTCARD_COMMAND", "CUTCARD_ACCEPT_RESTORE"}
+    assert named - SETTINGS.keys() == {
+        "CUTCARD_ACCEPT_RESTORE",
+        "CUTCARD_COMMAND",
+        "CUTCARD_VERSION",
+    }
     assert read_settings(options, "dealer.example.com") == Settings(
         directory=Path("d"),
         origin="dealer.example.com",
