@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-from pathlib import Path
+import os
 
 from dealer_service.access.refusal import AccessError
 from dealer_service.app import CannotStart, Dealer
@@ -11,7 +11,8 @@ from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import find_log_key
 from dealer_service.commands.loops import on_signals, run_loop
 from dealer_service.commands.serving import read_settings
-from dealer_service.config import DEFAULT_ORIGIN, SettingError, Settings, check_address
+from dealer_service.config import DEFAULT_ORIGIN, SettingError, Settings
+from dealer_service.exposure import find_faults, is_elsewhere
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.observe import logs
 from dealer_service.store.refusal import StoreError
@@ -22,16 +23,29 @@ _CANNOT_START = (CannotStart, StoreError, AccessError, FairnessError, OSError)
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal or a failure; the exit status. Failure where it can not start."""
     try:
-        check_address(options.listen, allow_plaintext=options.allow_plaintext)
+        settings = read_settings(options, _find_origin(options))
     except SettingError as error:
         raise Failure(str(error), status=Exit.USAGE) from None
-    origin = _find_origin(options)
-    try:
-        settings = read_settings(options, origin)
-    except SettingError as error:
-        raise Failure(str(error), status=Exit.USAGE) from None
+    _require_safe(settings)
     logs.configure(options.log_format, options.log_level)
     return run_loop(_serve(settings))
+
+
+def _require_safe(settings: Settings) -> None:
+    """Name all that is wrong or missing at once; Failure."""
+    faults = find_faults(settings, os.environ)
+    wrong = list(faults.settings)
+    if not settings.origin:
+        wrong.append("the first start needs the dealer's name, which is in all its logs for ever")
+    if not wrong and not faults.keys:
+        return
+    hints = []
+    if not settings.origin:
+        hints.append("--origin dealer.example.com, or such, names a dealer")
+    if faults.keys:
+        hints.append("`cutcard-dealer keys` makes keys: only on loopback a dealer makes its own")
+    status = Exit.USAGE if wrong else Exit.CANNOT_START
+    raise Failure("; ".join((*wrong, *faults.keys)), "; ".join(hints), status=status)
 
 
 async def _serve(settings: Settings) -> int:
@@ -58,7 +72,7 @@ async def _serve(settings: Settings) -> int:
 
 
 def _find_origin(options: argparse.Namespace) -> str:
-    """Give the origin: the log key's, else the one given, else on loopback a default."""
+    """Give the origin: the log key's, else the one given, else on loopback a default, or none."""
     directory, given = options.directory, options.origin
     key = find_log_key(directory, options.log_key or "")
     if key is not None:
@@ -69,13 +83,8 @@ def _find_origin(options: argparse.Namespace) -> str:
         return key.name
     if given is not None:
         return str(given)
-    try:
-        check_address(options.listen, allow_plaintext=False)
-    except SettingError:
-        message = "the first start needs the dealer's name, which is in all its logs for ever"
-        hint = "such as --origin dealer.example.com"
-        raise Failure(message, hint, status=Exit.USAGE) from None
-    return DEFAULT_ORIGIN
+    # Faults of the address are found with all others.
+    return "" if is_elsewhere(options.listen) else DEFAULT_ORIGIN
 
 
 def _say_why(error: Exception, settings: Settings) -> str:

@@ -77,6 +77,7 @@ class Service:
     address: str
     first_event: dict[str, Any]
     process: "subprocess.Popen[str]"
+    told_before: list[dict[str, Any]]
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """Send a signal, wait for the end, and give the exit status and the rest of its log."""
@@ -100,10 +101,13 @@ def serving(folder: Path, *options: object, largest_file: int | None = None) -> 
     )
     try:
         assert process.stderr is not None
-        line = process.stderr.readline()
-        assert line.startswith("{"), line + process.stderr.read()
-        event = json.loads(line)
-        yield Service(folder, f"127.0.0.1:{event['port']}", event, process)
+        before: list[dict[str, Any]] = []
+        while not before or before[-1]["event"] != "serving":
+            line = process.stderr.readline()
+            assert line.startswith("{"), line + process.stderr.read()
+            before.append(json.loads(line))
+        event = before.pop()
+        yield Service(folder, f"127.0.0.1:{event['port']}", event, process, before)
     finally:
         if process.poll() is None:
             process.kill()
