@@ -1,7 +1,8 @@
 """The open hand's secret and deck, and what of them may be told, to whom.
 
 A secret is drawn when its hand opens and is at rest only sealed; the deck is derived when every
-link has come. Cards leave in three ways alone: in an `opened` entry that the rules or the player
+link has come, and the secret is then let go of: whoever needs it again unseals it. All of it goes
+with the hand. Cards leave in three ways alone: in an `opened` entry that the rules or the player
 ask for, with its proof beside it, and as private openings to the seat that a card was dealt to.
 Nothing here shows in a repr.
 """
@@ -67,7 +68,10 @@ class Faces(Sequence[OpenedCard]):
 
 @dataclass(slots=True)
 class Custody:
-    """The secrets of one hand; `deck` and `faces` (the same by position) once it is committed."""
+    """The secrets of one hand: `secret` until its deck is fixed, and then `deck` and `faces`.
+
+    `faces` are the deck's cards by position.
+    """
 
     hand: int
     secret: bytes = field(repr=False)
@@ -85,8 +89,9 @@ class Custody:
         return mix(origin, game, self.hand, bytes.fromhex(opened.commitment), given)
 
     def fix(self, mixed: bytes) -> SealedDeck:
-        """Derive the deck of the mix and keep it."""
+        """Derive the deck of the mix and keep it in the secret's place."""
         self.deck = deck = derive(self.secret, mixed)
+        self.secret = b""
         self.faces = Faces(deck)
         return deck
 

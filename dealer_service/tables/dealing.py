@@ -162,7 +162,7 @@ class Dealing:
             self.state,
             unit.at,
             reason,
-            custody.secret.hex(),
+            self._secret_of(custody).hex(),
             self.links,
             restoring=restoring,
         )
@@ -215,6 +215,7 @@ class Dealing:
 
     def _forget_hand(self) -> None:
         self.custody = None
+        self.openings = {}
         self.links = {}
         self.chosen = {}
 
@@ -226,6 +227,12 @@ class Dealing:
         for entry in allowed(closing.reveal(self.state, secrets)):
             self.take(unit, entry)
         self.log.sign(unit)
+
+    def _secret_of(self, custody: Custody) -> bytes:
+        """Give the open hand's secret, which its custody has let go of once the deck is fixed."""
+        if custody.secret:
+            return custody.secret
+        return self.house.sealer.unseal(self.game, custody.hand, self.sealed[custody.hand])
 
     def _open_custody(self) -> tuple[Custody, HandOpened]:
         if self.custody is None or self.state.open is None:

@@ -27,6 +27,7 @@ from dealer_service.rules.table_state import TableState
 from dealer_service.store.api import LogHead, LogState, SignedAt, Store
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.restore import is_behind
+from dealer_service.store.sealing import key_of, needs_key
 from dealer_service.tables.custody import Custody
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import read_meta
@@ -112,6 +113,7 @@ def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealin
         values.note(entry)
     dealing = Dealing(house, state, log, values, read_meta(head.facts.meta))
     dealing.sealed = {one.hand: one.sealed for one in store.sealed_secrets(head.log)}
+    _require_keys(dealing)
     _recover_hand(dealing, [entry for _, entry in reading.rest])
     return dealing
 
@@ -166,6 +168,15 @@ def _fold(head: LogHead, reading: _Reading) -> TableState:
     number = first.hand if isinstance(first, HandOpened) else 0
     earlier = tuple(hand for hand in reading.voids if hand < number)
     return fold_from(at, opened, reading.rest, earlier)
+
+
+def _require_keys(dealing: Dealing) -> None:
+    """Raise StoreError where a secret can not be revealed once, for its key is not here."""
+    key_ids = dealing.house.sealer.key_ids
+    for number, sealed in dealing.sealed.items():
+        if key_of(sealed) not in key_ids:
+            where = f"the secret of hand {number} of game {dealing.game.hex()}"
+            raise needs_key(where, key_of(sealed), key_ids)
 
 
 def _recover_hand(dealing: Dealing, entries: list[Entry]) -> None:

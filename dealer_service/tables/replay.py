@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from dealer_service.rules.entry import DeckCommitted, Opened
+from dealer_service.rules.entry import DeckCommitted, Opened, SecretRevealed
 from dealer_service.store.api import Store
+from dealer_service.store.sealing import key_of, needs_key
 from dealer_service.tables.custody import Custody
 from dealer_service.tables.lines import decode
 from dealer_service.tables.watchers import Batch, Proven
@@ -22,6 +23,7 @@ PAGE: Final = 256
 
 _COMMITS: Final = b',"deck_committed":{'
 _OPENS: Final = b',"opened":{'
+_REVEALS: Final = b',"secret_revealed":{'
 _CLOSES_POSTS: Final = b',"posted":{'
 
 
@@ -35,9 +37,7 @@ async def replay(
     replayed = Replay(house, game)
     while start < end:
         stop = min(start + PAGE, end)
-        batches = await house.read(
-            partial(replayed.page, start=start, end=stop, signed=signed)
-        )
+        batches = await house.read(partial(replayed.page, start=start, end=stop, signed=signed))
         for batch in batches:
             yield batch
         start = stop
@@ -56,9 +56,7 @@ class Replay:
         self._committed = b""
         self._sealed: dict[int, bytes] = {}
 
-    def page(
-        self, store: Store, *, start: int, end: int, signed: int | None = None
-    ) -> list[Batch]:
+    def page(self, store: Store, *, start: int, end: int, signed: int | None = None) -> list[Batch]:
         """Give the lines from `start` up to `end`, with the checkpoints of sizes up to `signed`."""
         lines = store.lines(self._game, start, end - start)
         # There is a checkpoint for every line at most, so this many reach to the end of the page.
@@ -111,10 +109,29 @@ class Replay:
         sealed = self._sealed.get(committed.hand)
         if sealed is None:
             return
-        game = bytes.fromhex(self._game)
-        custody = Custody(committed.hand, self._house.sealer.unseal(game, committed.hand, sealed))
+        custody = Custody(committed.hand, self._unseal(store, committed.hand, sealed))
         custody.fix(bytes.fromhex(committed.mix))
         self._custody = custody
+
+    def _unseal(self, store: Store, hand: int, sealed: bytes) -> bytes:
+        """Give a hand's secret; from the log, where its key was taken away after the reveal."""
+        sealer = self._house.sealer
+        if key_of(sealed) in sealer.key_ids:
+            return sealer.unseal(bytes.fromhex(self._game), hand, sealed)
+        head = store.head(self._game)
+        end = 0 if head is None else head.next_index
+        while end > 0:
+            start = max(0, end - PAGE)
+            for line in reversed(store.lines(self._game, start, end - start)):
+                _, entry = decode(line) if _REVEALS in line else (0, None)
+                if not isinstance(entry, SecretRevealed):
+                    end = 0
+                    break
+                if entry.hand == hand:
+                    return bytes.fromhex(entry.secret)
+            end = min(end, start)
+        where = f"the secret of hand {hand} of game {self._game}"
+        raise needs_key(where, key_of(sealed), sealer.key_ids)
 
 
 def must_be_in_file(line: bytes) -> bool:
