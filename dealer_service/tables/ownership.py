@@ -102,6 +102,7 @@ class Ownership:
         self._is_beating = False
         self._is_taking = False
         self._is_leaving = False
+        self._has_left = False
         self._mislaid: set[str] = set()
         self._aside: dict[str, int] = {}
         self._seen_free: frozenset[str] = frozenset()
@@ -146,8 +147,10 @@ class Ownership:
         self._is_leaving = True
 
     async def leave(self) -> None:
-        """End the lease and release every game; the tables have stopped before."""
-        self._is_leaving = True
+        """End the lease and release every game; the tables have stopped before. Once is enough."""
+        if self._has_left:
+            return
+        self._is_leaving = self._has_left = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -26,12 +26,13 @@ async def refused(folder: Path, origin: str = ORIGIN) -> StoreError:
     return caught.value
 
 
-async def test_a_store_that_another_process_has_open(tmp_path: Path) -> None:
+async def test_a_directory_in_which_another_dealer_runs(tmp_path: Path) -> None:
+    """Whatever the store is: what stands in the directory is one dealer's."""
     async with serving(tmp_path) as service:
         game = await service.open_game()
         error = await refused(tmp_path)
-        assert error.reason is Reason.STORE_IN_USE
-        assert str(tmp_path / "store.sqlite") in str(error)
+        assert error.reason is Reason.DIRECTORY_IN_USE
+        assert str(tmp_path) in str(error)
         # The first one goes on as if nothing had happened.
         await service.pause(game)
     async with serving(tmp_path) as service:

@@ -1,0 +1,207 @@
+"""What becomes of the games of a dealer that is gone: another goes on with the same hands."""
+
+from pathlib import Path
+
+import pytest
+
+from cutcard.v1 import play_pb2
+from dealer_service.config import Cluster, SettingError
+from dealer_service.store.signed_journal import read_journal
+from tests.support.audits import judge, tell
+from tests.support.nodes import BEAT_MS, Nodes, moved, sharing
+from tests.support.service import (
+    ORIGIN,
+    Bot,
+    Service,
+    calling,
+    refusal,
+    seated,
+    serving,
+    stop,
+    waiting,
+)
+
+
+async def first_turn(service: Service, **rules: object) -> tuple[str, list[Bot], Bot]:
+    """Bring two players to the first turn; the bots, and the one that is to act."""
+    game = await service.open_game(turn_ms=600_000, **rules)
+    bots = await seated(service, game, "ann", "bob", policy=waiting)
+    turn = await bots[0].until(lambda bot: bot.decision)
+    await bots[1].until(lambda bot: bot.decision)
+    return game, bots, bots[turn.seat - 1]
+
+
+async def play_on(nodes: Nodes, service: Service, bots: list[Bot]) -> list[Bot]:
+    """Let the same players go on at another node, by checking and calling."""
+    return [moved(bot, service, policy=calling) for bot in bots]
+
+
+async def test_the_same_hand_goes_on_at_another_node(tmp_path: Path) -> None:
+    """With the same deck, and each act that was acknowledged there once."""
+    async with sharing(tmp_path, "one", "two") as nodes:
+        one, two = nodes.services["one"], nodes.services["two"]
+        game, bots, mine = await first_turn(one, max_hands=1)
+        await mine.act(1, 1, play_pb2.ACT_CALL)
+        await bots[0].until_line("acted")
+        committed = bots[0].find("deck_committed")
+        cards = list(mine.openings)
+        nodes.kill("one")
+        await nodes.lease()
+        assert nodes.owner(game) == "two"
+        again = await play_on(nodes, two, bots)
+        assert await again[0].until_over() == "end"
+        assert again[0].find("deck_committed") == committed
+        (own,) = [bot for bot in again if bot.name == mine.name]
+        assert own.openings[: len(cards)] == cards
+        acts = [body for kind, body in await two.entries(game) if kind == "acted"]
+        assert [(one["turn"], one["act"]) for one in acts][:1] == [(1, "call")]
+        assert [one["turn"] for one in acts] == list(range(1, len(acts) + 1))
+        report = judge(await two.file(game), key=two.key)
+        assert report.exit_status() == 0, tell(report)
+        await stop([*bots, *again])
+
+
+async def test_nobody_takes_a_game_whose_owner_lives(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one", "two") as nodes:
+        game = await nodes.services["one"].open_game()
+        await nodes.beat(30)
+        assert nodes.owner(game) == "one"
+        assert nodes.services["two"].dealer.floor.tables == ()
+
+
+async def test_the_same_node_takes_its_own_games_at_once(tmp_path: Path) -> None:
+    """A process of the same name replaces the one before: no lease has to run out."""
+    async with sharing(tmp_path, "one") as nodes:
+        game = await nodes.services["one"].open_game()
+        await nodes.services["one"].pause(game)
+        nodes.kill("one").dealer._lock.close()  # type: ignore[union-attr]
+        again = await nodes.start("one")
+        assert again.dealer.floor.running(game) is not None
+        assert (await again.summary(game)).state == "paused"
+
+
+async def test_who_has_just_come_waits_a_lease_before_it_takes_from_others(tmp_path: Path) -> None:
+    """They may only have had the same outage, and come back for their own."""
+    async with sharing(tmp_path, "one") as nodes:
+        game = await nodes.services["one"].open_game()
+        nodes.kill("one")
+        nodes.shared.now += 60_000
+        two = await nodes.start("two")
+        assert two.dealer.floor.tables == ()
+        await nodes.beat(4)
+        assert two.dealer.floor.tables == ()
+        await nodes.beat()
+        assert [table.game for table in two.dealer.floor.tables] == [game]
+
+
+async def test_what_was_released_is_taken_at_once(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one") as nodes:
+        game = await nodes.services["one"].open_game()
+        await nodes.stop("one")
+        two = await nodes.start("two")
+        assert [table.game for table in two.dealer.floor.tables] == [game]
+
+
+async def test_the_living_share_what_one_left_behind(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one", "two", "three") as nodes:
+        games = {await nodes.services["one"].open_game() for _ in range(20)}
+        # Who has just come would wait before it takes from others.
+        await nodes.lease()
+        nodes.kill("one")
+        await nodes.lease()
+        two, three = (
+            {table.game for table in nodes.services[name].dealer.floor.tables}
+            for name in ("two", "three")
+        )
+        assert two | three == games
+        assert not two & three
+        assert len(two) == len(three)
+
+
+async def test_many_games_are_taken_without_waiting_for_more_beats(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one", "two") as nodes:
+        games = [await nodes.services["one"].open_game() for _ in range(150)]
+        await nodes.lease()
+        nodes.kill("one")
+        await nodes.beat(5)
+        assert len(nodes.services["two"].dealer.floor.tables) == len(games)
+
+
+async def test_a_game_that_can_not_be_recovered_stops_no_other(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one", "two") as nodes:
+        one, two = nodes.services["one"], nodes.services["two"]
+        broken, bots, _ = await first_turn(one)
+        whole = await one.open_game()
+        await stop(bots)
+        kept = dict(nodes.shared.content.logs[broken].secrets)
+        nodes.shared.content.logs[broken].secrets.clear()
+        await nodes.lease()
+        nodes.kill("one")
+        await nodes.lease()
+        assert [table.game for table in two.dealer.floor.tables] == [whole]
+        assert nodes.owner(broken) == ""
+        assert (await refusal(two.close_game(broken))).reason == "GAME_MOVING"
+        # It is tried again when it may have been mended.
+        nodes.shared.content.logs[broken].secrets.update(kept)
+        await nodes.beat(60)
+        assert two.dealer.floor.running(broken) is not None
+
+
+async def test_a_game_that_goes_on_is_the_same_nodes(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one", "two") as nodes:
+        one = nodes.services["one"]
+        game = await one.open_game(max_hands=1, turn_ms=600_000)
+        ann, bob = await seated(one, game, "ann", "bob")
+        closed = await ann.until_line("game_closed")
+        await nodes.beat(10)
+        assert nodes.owner(closed["next"]) == "one"
+        assert one.dealer.floor.running(closed["next"]) is not None
+        await stop([ann, bob])
+
+
+async def test_the_clock_that_ran_begins_anew_at_another_node(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one", "two") as nodes:
+        one, two = nodes.services["one"], nodes.services["two"]
+        game = await one.open_game(turn_ms=10_000, max_hands=1)
+        bots = await seated(one, game, "ann", "bob", policy=waiting)
+        await bots[0].until(lambda bot: bot.decision)
+        await stop(bots)
+        await nodes.lease()
+        nodes.kill("one")
+        await nodes.beat(5)
+        table = two.dealer.floor.running(game)
+        assert table is not None
+        assert table.standing.deadline == nodes.clock.now() + 10_000
+
+
+class TestNames:
+    async def test_one_is_drawn_once_and_kept(self, tmp_path: Path) -> None:
+        async with sharing(tmp_path) as nodes:
+            shared = nodes.shared
+            names = []
+            for _ in range(2):
+                async with serving(tmp_path, open_store=lambda _: shared.open()) as service:
+                    assert service.dealer._ownership is not None
+                    names.append(service.dealer._ownership.node.name)
+        assert names[0] == names[1]
+        journal = read_journal(tmp_path / "signed.journal", ORIGIN)
+        assert journal.nodes == {names[0]}
+
+    async def test_one_that_is_none_is_refused(self, tmp_path: Path) -> None:
+        async with sharing(tmp_path) as nodes:
+            with pytest.raises(SettingError, match="names no node"):
+                async with serving(
+                    tmp_path,
+                    open_store=lambda _: nodes.shared.open(),
+                    cluster=Cluster(node="No Name"),
+                ):
+                    pass
+
+    async def test_callers_are_told_the_address_that_is_advertised(self, tmp_path: Path) -> None:
+        async with sharing(tmp_path, "one") as nodes:
+            game = await nodes.services["one"].open_game()
+            there = nodes.services["one"].address
+            two = await nodes.start("two")
+            told = await refusal(two.close_game(game))
+            assert told.metadata == {"owner": there, "node": "one"}
+            assert BEAT_MS
