@@ -18,10 +18,10 @@ from dealer_service.store.sqlite_file import find_version, migrate_file
 _SCHEMES: Final = ("postgresql://", "postgres://")
 
 
-def open_store(url: str, path: Path, patience: float) -> Store:
+def open_store(url: str, path: Path, lease: float) -> Store:
     """Open the store at `url`, or where that is empty the file at `path`.
 
-    `patience` is for how many seconds a server may be away. The store at a URL has `Leases` too.
+    `lease` is how many seconds go until other dealers take over; the store at a URL has `Leases`.
     StoreError, also for a URL of no known kind; it is not repeated, for it may hold a password.
     """
     if not url:
@@ -29,7 +29,7 @@ def open_store(url: str, path: Path, patience: float) -> Store:
     require_known(url)
     from dealer_service.store.postgres import PostgresStore  # noqa: PLC0415 - an extra
 
-    return PostgresStore(url, patience=patience)
+    return PostgresStore(url, lease=lease)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,10 @@ class Lacking:
 
 
 def find_lacking(url: str, path: Path, patience: float) -> Lacking:
-    """Look what `migrate` would do; nothing is changed. StoreError, also for a newer store."""
+    """Look what `migrate` would do; nothing is changed. StoreError, also for a newer store.
+
+    `patience` is for how many seconds a server may be away.
+    """
     if not url:
         if not path.exists():
             message = f"there is no store at {path}: the dealer makes it at its first start"
@@ -56,7 +59,7 @@ def find_lacking(url: str, path: Path, patience: float) -> Lacking:
     from dealer_service.store.postgres_target import read_target  # noqa: PLC0415 - an extra
 
     target = read_target(url, patience)
-    return Lacking(target.shown, *postgres_tables.find_lacking(target, patience))
+    return Lacking(target.shown, *postgres_tables.find_lacking(target))
 
 
 def migrate(url: str, path: Path, patience: float) -> None:
@@ -71,7 +74,7 @@ def migrate(url: str, path: Path, patience: float) -> None:
     from dealer_service.store import postgres_tables  # noqa: PLC0415 - an extra
     from dealer_service.store.postgres_target import read_target  # noqa: PLC0415 - an extra
 
-    postgres_tables.migrate(read_target(url, patience), patience)
+    postgres_tables.migrate(read_target(url, patience))
 
 
 def require_known(url: str) -> None:

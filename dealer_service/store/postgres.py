@@ -2,11 +2,13 @@
 
 A change is one transaction, durable when the call returns (`postgres_change`); a batch of units
 takes two round trips (`postgres_append`). A server that restarts or is away for a while is waited
-for: calls take longer and nothing else is seen of it. When the patience ends, or a change fails
-otherwise, the store takes no further call until it is opened again.
+for: calls take longer and nothing else is seen of it. When the patience ends for a change, or it
+fails otherwise, the store takes no further call until it is opened again; only a read, and what
+is asked of `Leases`, may be asked again when the store was away for too long.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from dealer_service.store.api import (
     Answer,
@@ -28,25 +30,33 @@ from dealer_service.store.postgres_patience import Condition
 from dealer_service.store.postgres_read import Reads
 from dealer_service.store.postgres_tables import require_tables
 from dealer_service.store.postgres_target import read_target
+from dealer_service.store.postgres_watchdog import Watchdog
 
-DEFAULT_PATIENCE = 5.0
+LEASE_SECONDS: Final = 5.0
+PATIENCE_LEASES: Final = 12
+"""A change waits so many leases for a store that is away; a read and a beat one."""
 
 
 class PostgresStore:
     """A `Store` and its `Leases` in the database at a postgresql:// URL.
 
-    `patience` is for how many seconds it may be away before a call gives up.
+    `lease` is how many seconds may go until other dealers take over: what hangs that long is
+    given up. `patience` is for how many seconds a change waits for a store that is away.
     """
 
-    def __init__(self, url: str, *, patience: float = DEFAULT_PATIENCE) -> None:
-        target = read_target(url, patience)
+    def __init__(
+        self, url: str, *, lease: float = LEASE_SECONDS, patience: float | None = None
+    ) -> None:
+        target = read_target(url, lease)
         self._shown = target.shown
+        self._patience = PATIENCE_LEASES * lease if patience is None else patience
         self._condition = Condition(target.shown)
-        require_tables(target, patience, self._condition.closing)
-        self._changes = Changes(target, patience, self._condition)
-        self._reads = Reads(target, patience, self._condition)
-        self._appends = Appends(self._changes)
-        self._leases = NodeLeases(self._changes, self._reads)
+        require_tables(target, self._condition.closing)
+        watchdog = Watchdog(2 * lease, self._condition.closing)
+        self._changes = Changes(target, self._condition, watchdog)
+        self._reads = Reads(target, self._condition, watchdog)
+        self._appends = Appends(self._changes, self._patience)
+        self._leases = NodeLeases(self._changes, self._reads, lease)
 
     def __repr__(self) -> str:
         """Name the database, without secrets."""
@@ -62,15 +72,15 @@ class PostgresStore:
 
     def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
         """Put a hand's secret under another key."""
-        return reseal(self._changes, log, old, new)
+        return reseal(self._changes, log, old, new, self._patience)
 
     def archive(self, log: str) -> bool:
         """Forget all of a revealed log but its head and its movements."""
-        return archive(self._changes, log)
+        return archive(self._changes, log, self._patience)
 
     def mark_lost(self, lost: Sequence[LostLog]) -> None:
         """Set logs to lost with what was last signed for each."""
-        mark_lost(self._changes, lost)
+        mark_lost(self._changes, lost, self._patience)
 
     def head(self, log: str) -> LogHead | None:
         """Give a log's head."""
@@ -131,6 +141,14 @@ class PostgresStore:
     def last_beat(self) -> int:
         """Give the store's count of beats."""
         return self._leases.last_beat()
+
+    def nodes(self) -> frozenset[str]:
+        """Give the names of all nodes that ever joined."""
+        return self._leases.nodes()
+
+    def sizes(self, logs: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """Give the number of lines and the last signed size of logs."""
+        return self._leases.sizes(logs)
 
     def claimable(self, limit: int) -> tuple[str, ...]:
         """Give logs that are not over and that nobody alive owns."""

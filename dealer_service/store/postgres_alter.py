@@ -23,7 +23,9 @@ _ARCHIVE: Final = (
 _OF_LOG: Final = ("lines", "checkpoints", "secrets", "spent")
 
 
-def reseal(changes: Changes, log: str, old: SealedSecret, new: SealedSecret) -> bool:
+def reseal(
+    changes: Changes, log: str, old: SealedSecret, new: SealedSecret, patience: float
+) -> bool:
     """Put a hand's secret under another key."""
 
     def reseal(begun: Transaction) -> bool:
@@ -32,10 +34,10 @@ def reseal(changes: Changes, log: str, old: SealedSecret, new: SealedSecret) -> 
             begun.give_up()
         return written.rowcount == 1
 
-    return changes.change(reseal)
+    return changes.change(reseal, patience)
 
 
-def archive(changes: Changes, log: str) -> bool:
+def archive(changes: Changes, log: str, patience: float) -> bool:
     """Forget all of a revealed log but its head and its movements."""
 
     def archive(begun: Transaction) -> bool:
@@ -52,10 +54,10 @@ def archive(changes: Changes, log: str) -> bool:
         )
         return True
 
-    return changes.change(archive)
+    return changes.change(archive, patience)
 
 
-def mark_lost(changes: Changes, lost: Sequence[LostLog]) -> None:
+def mark_lost(changes: Changes, lost: Sequence[LostLog], patience: float) -> None:
     """Set logs to lost with what was last signed for each; unknown ones are made."""
 
     def lose(begun: Transaction) -> None:
@@ -68,4 +70,4 @@ def mark_lost(changes: Changes, lost: Sequence[LostLog]) -> None:
                 begun.run((NEW_LOGS, ("", 0, [row[0] + 1], [one.log], [0])))
             begun.run((_LOSE, (one.signed.size, one.signed.root, one.log)))
 
-    changes.change(lose)
+    changes.change(lose, patience)

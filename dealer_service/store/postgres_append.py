@@ -54,21 +54,20 @@ class _Between(Exception):  # noqa: N818 - names what another writer did
 class Appends:
     """Appends through `changes`, and remembers where logs stand."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: Changes, patience: float) -> None:
         self._changes = changes
+        self._patience = patience
         self._heads: dict[str, Head] = {}
 
     def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
         """Write units, as `Store.append_all` says."""
-        results, heads = self._changes.change(lambda begun: self._append(begun, appends))
+        results, heads = self._changes.change(
+            lambda begun: self._append(begun, appends), self._patience
+        )
         if len(self._heads) > _REMEMBERED:
             self._heads.clear()
         self._heads.update(heads)
         return results
-
-    def forget(self) -> None:
-        """Read every head anew from now on."""
-        self._heads.clear()
 
     def _append(self, begun: Transaction, appends: Sequence[Append]) -> _Result:
         if not appends:

@@ -34,6 +34,7 @@ from dealer_service.store.postgres_link import (
 )
 from dealer_service.store.postgres_patience import Condition, Patience
 from dealer_service.store.postgres_target import Target
+from dealer_service.store.postgres_watchdog import Watchdog
 from dealer_service.store.refusal import Reason, StoreError
 
 T = TypeVar("T")
@@ -131,15 +132,16 @@ class Transaction:
 
 
 class Changes:
-    """Runs changes one after another; `patience` is for how many seconds a store may be away."""
+    """Runs changes one after another."""
 
-    def __init__(self, target: Target, patience: float, condition: Condition) -> None:
+    def __init__(self, target: Target, condition: Condition, watchdog: Watchdog) -> None:
         self._target = target
-        self._seconds = patience
         self._condition = condition
+        self._watchdog = watchdog
         self._lock = threading.Lock()
         self._link: Link | None = None
         self._writer: Writer | None = None
+        self._is_unsettled = False
 
     @property
     def node(self) -> Writer | None:
@@ -147,25 +149,32 @@ class Changes:
         writer = self._writer
         return writer if writer is not None and writer.is_node else None
 
-    def change(self, work: Callable[[Transaction], T]) -> T:
+    def change(
+        self, work: Callable[[Transaction], T], patience: float, *, is_final: bool = True
+    ) -> T:
         """Do `work` in a transaction, and give what it gives once that is durable.
 
-        `work` may be called several times, and must change nothing but the database. StoreError,
-        after which no further change is taken.
+        `work` may be called several times, and must change nothing but the database. `patience`
+        is for how many seconds the store may be away. StoreError, after which no further change
+        is taken when it is final; else this one may have been made or not.
         """
-        with self._lock, self._failing():
+        with self._lock, self._failing(is_final=is_final):
+            wait = Patience(patience, self._condition.closing)
             writer = self._writer
             if writer is None:
-                writer = self._writer = self._enter()
-            return self._do(writer, work, is_counted=True)
+                writer = self._writer = self._enter(wait)
+            if self._is_unsettled:
+                self._settle(writer, wait)
+            return self._do(writer, work, wait, is_counted=True)
 
-    def join(self, name: str, work: Callable[[Transaction], T]) -> T:
+    def join(self, name: str, work: Callable[[Transaction], T], patience: float) -> T:
         """Become the writer of a node; `work` writes its row, and changes nothing when repeated."""
-        with self._lock, self._failing():
+        with self._lock, self._failing(is_final=False):
+            wait = Patience(patience, self._condition.closing)
             writer = Writer(name, _incarnation(), is_node=True)
-            result = self._do(writer, work, is_counted=False)
+            result = self._do(writer, work, wait, is_counted=False)
             self._exit()
-            self._writer = writer
+            self._writer, self._is_unsettled = writer, False
             return result
 
     def close(self) -> None:
@@ -174,11 +183,12 @@ class Changes:
             self._exit()
             self._drop()
 
-    def _enter(self) -> Writer:
+    def _enter(self, wait: Patience) -> Writer:
         incarnation = _incarnation()
         writer = Writer(f"~{incarnation:016x}", incarnation, is_node=False)
         row = (writer.name, writer.incarnation)
-        self._do(writer, lambda begun: begun.run((_SWEEP, ()), (_ENTER, row)), is_counted=False)
+        enter = (_SWEEP, ()), (_ENTER, row)
+        self._do(writer, lambda begun: begun.run(*enter), wait, is_counted=False)
         return writer
 
     def _exit(self) -> None:
@@ -188,43 +198,52 @@ class Changes:
                 self._link.execute(_EXIT, (writer.name,))
 
     @contextlib.contextmanager
-    def _failing(self) -> Iterator[None]:
+    def _failing(self, *, is_final: bool) -> Iterator[None]:
         self._condition.require()
         try:
             yield
         except BaseException as error:
             self._drop()
-            self._condition.fail(error)
+            away = isinstance(error, StoreError) and error.reason is Reason.STORE_UNREACHABLE
+            if is_final or not away:
+                self._condition.fail(error)
             raise
 
-    def _do(self, writer: Writer, work: Callable[[Transaction], T], *, is_counted: bool) -> T:
-        patience = Patience(self._seconds, self._condition.closing)
+    def _do(
+        self, writer: Writer, work: Callable[[Transaction], T], wait: Patience, *, is_counted: bool
+    ) -> T:
         while True:
             try:
                 link = self._connected()
-                begun = Transaction(link, writer, is_counted=is_counted)
-                result = work(begun)
-                if not begun.is_begun:
-                    return result
-                if begun.is_given_up:
-                    roll_back(link)
-                    return result
+                with self._watchdog.watching(link):
+                    begun = Transaction(link, writer, is_counted=is_counted)
+                    result = work(begun)
+                    if not begun.is_begun:
+                        return result
+                    if begun.is_given_up:
+                        roll_back(link)
+                        return result
             except _NotMine as other:
                 raise self.not_mine(writer, other.found) from None
             except psycopg.Error as error:
-                self._recover(error, patience)
+                self._recover(error, wait)
                 continue
             outcome = self._commit(link)
             if outcome is _Outcome.UNKNOWN and is_counted:
-                outcome = self._settle(writer, patience)
-            if outcome is _Outcome.WRITTEN:
+                self._is_unsettled = True
+                outcome = self._settle(writer, wait)
+            elif outcome is _Outcome.WRITTEN:
                 writer.changes += is_counted
+            if outcome is _Outcome.WRITTEN:
                 return result
+            if not wait.wait():
+                message = f"the store {self._target.shown} takes no change; look at its server"
+                raise StoreError(Reason.STORE_UNREACHABLE, message)
 
     def _commit(self, link: Link) -> _Outcome:
         """Commit; the transaction's results have been seen and are good."""
         try:
-            with hearing(link) as heard:
+            with hearing(link) as heard, self._watchdog.watching(link):
                 told = link.execute("COMMIT").statusmessage
         except psycopg.Error as error:
             if error.sqlstate in _UNDONE and not link.broken:
@@ -235,31 +254,32 @@ class Changes:
         # server.
         return _Outcome.WRITTEN if told == "COMMIT" and not heard else _Outcome.UNKNOWN
 
-    def _settle(self, writer: Writer, patience: Patience) -> _Outcome:
-        """Find out whether the change after `writer.changes` was written."""
+    def _settle(self, writer: Writer, wait: Patience) -> _Outcome:
+        """Find out whether the change after `writer.changes` was written, and count it if so."""
         while True:
             try:
                 link = self._connected()
-                with hearing(link) as heard:
-                    row = link.execute(_SETTLE, (writer.name, writer.incarnation)).fetchone()
+                with hearing(link) as heard, self._watchdog.watching(link):
+                    me = (writer.name, writer.incarnation)
+                    settled, found = run(link, [(_SETTLE, me), (_FIND, me[:1])])
+                row = settled.fetchone()
             except psycopg.Error as error:
-                self._recover(error, patience)
+                self._recover(error, wait)
                 continue
             if row is None:
-                found = link.execute(_FIND, (writer.name,)).fetchone()
-                raise self.not_mine(writer, found)
+                raise self.not_mine(writer, found.fetchone())
             if heard:
-                if not patience.wait():
+                if not wait.wait():
                     message = f"the standbys of the store {self._target.shown} do not answer"
                     raise StoreError(Reason.STORE_UNREACHABLE, message)
-            elif row[0] == writer.changes + 1:
-                return _Outcome.WRITTEN
-            elif row[0] == writer.changes:
-                return _Outcome.NOT_WRITTEN
-            else:
+                continue
+            if row[0] not in {writer.changes, writer.changes + 1}:
                 raise self.not_mine(writer, (writer.incarnation, row[0]))
+            is_written = row[0] == writer.changes + 1
+            writer.changes, self._is_unsettled = row[0], False
+            return _Outcome.WRITTEN if is_written else _Outcome.NOT_WRITTEN
 
-    def _recover(self, error: psycopg.Error, patience: Patience) -> None:
+    def _recover(self, error: psycopg.Error, wait: Patience) -> None:
         """Get ready to try once more after an error; StoreError where that is of no use."""
         link = self._link
         told = final(error, self._target, link)
@@ -271,7 +291,7 @@ class Changes:
                 self._drop()
         else:
             self._drop()
-        if what is Meaning.FINAL or not patience.wait():
+        if what is Meaning.FINAL or not wait.wait():
             self._condition.require()
             raise told from None
 
@@ -292,7 +312,7 @@ class Changes:
     def _connected(self) -> Link:
         if self._link is None:
             self._condition.require()
-            self._link = connect(self._target, self._seconds)
+            self._link = connect(self._target)
         return self._link
 
     def _drop(self) -> None:

@@ -4,14 +4,16 @@ A node lives while `expires_at` lies ahead by the database's clock, whatever its
 its process is replaced, the logs stay its own, and the new process may claim them at once.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 from dealer_service.store.leases import Beat, Node, Owner
 from dealer_service.store.postgres_change import NOW, Changes, Transaction, Writer
 from dealer_service.store.postgres_link import Row
 from dealer_service.store.postgres_read import Reads
 from dealer_service.store.refusal import Reason, StoreError
+
+T = TypeVar("T")
 
 _JOIN: Final = (
     "INSERT INTO nodes (name, is_node, address, incarnation, expires_at, changes, settled)"  # noqa: S608 - no value is put in
@@ -22,6 +24,8 @@ _JOIN: Final = (
 )
 _RENEW: Final = f"UPDATE nodes SET expires_at = {NOW} + %s WHERE name = %s"  # noqa: S608 - no value is put in
 _BEAT: Final = "UPDATE counters SET value = value + 1 WHERE name = 'beats' RETURNING value"
+_MINE: Final = "SELECT incarnation FROM nodes WHERE name = %s"
+_SIZES: Final = "SELECT log, next_index, signed_size FROM logs WHERE log = ANY(%s)"
 _NAMES: Final = "SELECT name FROM nodes WHERE is_node"
 _IS_ALIVE: Final = f"nodes.is_node AND nodes.expires_at > {NOW}"
 _IS_FREE: Final = f"""
@@ -49,9 +53,10 @@ _RELEASE: Final = (
 class NodeLeases:
     """What the node that joined through this store does with leases."""
 
-    def __init__(self, changes: Changes, reads: Reads) -> None:
+    def __init__(self, changes: Changes, reads: Reads, patience: float) -> None:
         self._changes = changes
         self._reads = reads
+        self._patience = patience
         self._lease_ms = 0
 
     def join(self, node: Node, lease_ms: int) -> Beat:
@@ -62,7 +67,7 @@ class NodeLeases:
             begun.run((_JOIN, row))
             return _beat(begun)
 
-        beat = self._changes.join(node.name, join)
+        beat = self._changes.join(node.name, join, self._patience)
         self._lease_ms = lease_ms
         return beat
 
@@ -74,7 +79,7 @@ class NodeLeases:
             begun.run((_RENEW, (self._lease_ms, me.name)))
             return _beat(begun)
 
-        return self._changes.change(beat)
+        return self._change(beat)
 
     def last_beat(self) -> int:
         """Give the count of beats."""
@@ -93,7 +98,7 @@ class NodeLeases:
                 return None
             return int(row[0])
 
-        return self._changes.change(claim)
+        return self._change(claim)
 
     def claimable(self, limit: int) -> tuple[str, ...]:
         """Give logs that are not over and that nobody alive owns, oldest first."""
@@ -109,6 +114,15 @@ class NodeLeases:
         name, address, epoch, is_alive = rows[0]
         return Owner(Node(name, address), epoch, is_alive)
 
+    def nodes(self) -> frozenset[str]:
+        """Give the names of all nodes that ever joined."""
+        return frozenset(name for (name,) in self._reads.rows(_NAMES, ()))
+
+    def sizes(self, logs: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Give the number of lines and the last signed size of logs."""
+        rows = self._reads.rows(_SIZES, (list(logs),))
+        return {log: (next_index, signed_size) for log, next_index, signed_size in rows}
+
     def living(self) -> tuple[Node, ...]:
         """Give the nodes whose lease runs, by name."""
         return tuple(sorted((Node(*row) for row in self._rows(self._me(), _LIVING, ())), key=_name))
@@ -117,14 +131,18 @@ class NodeLeases:
         """Own these logs no longer."""
         me = self._me()
         values = (me.name, me.incarnation, list(logs))
-        self._changes.change(lambda begun: begun.run((f"{_RELEASE} AND log = ANY(%s)", values)))
+        self._change(lambda begun: begun.run((f"{_RELEASE} AND log = ANY(%s)", values)))
 
     def leave(self) -> None:
         """Release every log, and end the lease."""
         me = self._me()
         release = (_RELEASE, (me.name, me.incarnation))
         end = ("UPDATE nodes SET expires_at = 0 WHERE name = %s", (me.name,))
-        self._changes.change(lambda begun: begun.run(release, end))
+        self._change(lambda begun: begun.run(release, end))
+
+    def _change(self, work: Callable[[Transaction], T]) -> T:
+        """Do `work`; when the store is away for too long, it may be asked again later."""
+        return self._changes.change(work, self._patience, is_final=False)
 
     def _me(self) -> Writer:
         me = self._changes.node
@@ -135,8 +153,7 @@ class NodeLeases:
 
     def _rows(self, me: Writer, query: str, values: Sequence[object]) -> list[Row]:
         """Give the rows of a query that this node asks; StoreError NODE_REPLACED."""
-        rows = self._reads.rows(query, values)
-        found = self._reads.rows("SELECT incarnation FROM nodes WHERE name = %s", (me.name,))
+        rows, found = self._reads.rows_of_all((query, values), (_MINE, (me.name,)))
         if found != [(me.incarnation,)]:
             raise self._changes.not_mine(me, None if not found else (found[0][0], me.changes))
         return rows

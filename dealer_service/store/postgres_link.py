@@ -62,14 +62,14 @@ class Meaning(Enum):
     FINAL = "nothing can be done"
 
 
-def connect(target: Target, patience: float) -> Link:
+def connect(target: Target) -> Link:
     """Connect and set the session up. psycopg.Error; StoreError STORE_NOT_DURABLE."""
     link = psycopg.connect(**target.parameters, autocommit=True, prepare_threshold=0)  # type: ignore[arg-type]  # libpq's own names
     try:
         link.prepared_max = None
         for dumper in (Int8Dumper, Int8BinaryDumper):
             link.adapters.register_dumper(int, dumper)  # one type, so one plan a statement
-        milliseconds = int(patience * 1000)
+        milliseconds = int(target.lease * 1000)
         limits = (milliseconds, milliseconds // 2, max(250, milliseconds // 3))
         row = link.execute(_SESSION, [str(limit) for limit in limits]).fetchone()
         assert row is not None

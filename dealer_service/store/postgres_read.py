@@ -1,7 +1,7 @@
 """Reads of a PostgreSQL store: each a statement of its own, on one of a few connections.
 
 No transaction is held open between two pages, however slow the reader. A read whose connection is
-lost is done again on a new one, for as long as the patience lasts; a failed read leaves the store
+lost is done again on a new one, for as long as a lease lasts; a failed read leaves the store
 usable.
 """
 
@@ -24,9 +24,19 @@ from dealer_service.store.api import (
     StoredCheckpoint,
     StoredMovement,
 )
-from dealer_service.store.postgres_link import Link, Meaning, Row, connect, final, meaning
+from dealer_service.store.postgres_link import (
+    Link,
+    Meaning,
+    Row,
+    Statement,
+    connect,
+    final,
+    meaning,
+    run,
+)
 from dealer_service.store.postgres_patience import Condition, Patience
 from dealer_service.store.postgres_target import Target
+from dealer_service.store.postgres_watchdog import Watchdog
 
 _MOST_LINKS: Final = 4
 _PAGE: Final = 512
@@ -40,9 +50,9 @@ _OF_LOG: Final = "log = (SELECT id FROM logs WHERE log = %s)"
 class Reads:
     """Reads from a few connections, which are made when they are needed."""
 
-    def __init__(self, target: Target, patience: float, condition: Condition) -> None:
+    def __init__(self, target: Target, condition: Condition, watchdog: Watchdog) -> None:
         self._target = target
-        self._seconds = patience
+        self._watchdog = watchdog
         self._condition = condition
         self._free: list[Link] = []
         self._guard = threading.Lock()
@@ -50,20 +60,24 @@ class Reads:
 
     def rows(self, query: str, values: Sequence[object]) -> list[Row]:
         """Give the rows of a query; StoreError."""
-        self._condition.require()
-        patience = Patience(self._seconds, self._condition.closing)
+        return self.rows_of_all((query, values))[0]
+
+    def rows_of_all(self, *statements: Statement) -> list[list[Row]]:
+        """Give the rows of several queries, in one round trip; StoreError."""
+        wait = Patience(self._target.lease, self._condition.closing)
         with self._places:
             while True:
                 self._condition.require()
                 link: Link | None = None
                 try:
                     link = self._take()
-                    found = link.execute(query, values, binary=True).fetchall()
+                    with self._watchdog.watching(link):
+                        found = [cursor.fetchall() for cursor in run(link, statements)]
                 except psycopg.Error as error:
                     told = final(error, self._target, link)
                     what = meaning(error, link)
                     self._end(link)
-                    if what is Meaning.FINAL or not patience.wait():
+                    if what is Meaning.FINAL or not wait.wait():
                         self._condition.require()
                         raise told from None
                 except BaseException:
@@ -166,7 +180,7 @@ class Reads:
         with self._guard:
             if self._free:
                 return self._free.pop()
-        return connect(self._target, self._seconds)
+        return connect(self._target)
 
     def _give_back(self, link: Link) -> None:
         with self._guard:

@@ -23,39 +23,39 @@ _EMPTY: Final = 0
 _AT_ONCE: Final = {"23505", "42P07", "42710", "XX000"}
 
 
-def require_tables(target: Target, patience: float, closing: threading.Event) -> None:
+def require_tables(target: Target, closing: threading.Event) -> None:
     """Make the tables where there are none; StoreError STORE_OTHER_VERSION for other ones."""
-    wait = Patience(patience, closing)
-    version = _trying(target, patience, wait, _read_version)
+    wait = Patience(target.lease, closing)
+    version = _trying(target, wait, _read_version)
     if version == _EMPTY:
-        version = _trying(target, patience, wait, lambda link: _take_steps(link, from_empty=True))
+        version = _trying(target, wait, lambda link: _take_steps(link, from_empty=True))
     if version != newest(POSTGRES):
         raise other_version(target.shown, version, newest(POSTGRES))
 
 
-def find_lacking(target: Target, patience: float) -> tuple[int, tuple[Step, ...]]:
+def find_lacking(target: Target) -> tuple[int, tuple[Step, ...]]:
     """Give a store's version, 0 for an empty database, and the steps that it lacks. StoreError."""
-    wait = Patience(patience, threading.Event())
-    version = _trying(target, patience, wait, _read_version)
+    wait = Patience(target.lease, threading.Event())
+    version = _trying(target, wait, _read_version)
     if version > newest(POSTGRES):
         raise other_version(target.shown, version, newest(POSTGRES))
     return version, steps_after(POSTGRES, version)
 
 
-def migrate(target: Target, patience: float) -> None:
+def migrate(target: Target) -> None:
     """Take the steps that a store lacks, all or none. StoreError."""
-    wait = Patience(patience, threading.Event())
-    version = _trying(target, patience, wait, lambda link: _take_steps(link, from_empty=False))
+    wait = Patience(target.lease, threading.Event())
+    version = _trying(target, wait, lambda link: _take_steps(link, from_empty=False))
     if version > newest(POSTGRES):
         raise other_version(target.shown, version, newest(POSTGRES))
 
 
-def _trying(target: Target, patience: float, wait: Patience, work: Callable[[Link], int]) -> int:
+def _trying(target: Target, wait: Patience, work: Callable[[Link], int]) -> int:
     """Do `work` on a connection of its own, once more where that may help."""
     while True:
         link: Link | None = None
         try:
-            link = connect(target, patience)
+            link = connect(target)
             return work(link)
         except psycopg.Error as error:
             told = final(error, target, link)

@@ -1,6 +1,6 @@
 """Where a PostgreSQL store is: its URL, taken apart, completed, and shown without secrets.
 
-What the URL leaves open is set so that a cut network is noticed within the patience, only a
+What the URL leaves open is set so that a cut network is noticed within a lease, only a
 server that can write is taken, and one that is not on this machine has to show a certificate of
 its name (`sslmode=verify-full`), unless the URL or libpq's own environment says otherwise.
 """
@@ -25,9 +25,13 @@ _SECRET: Final = ("password", "sslpassword", "oauth_client_secret", "scram_clien
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A database by its parameters, and how it is named to people."""
+    """A database by its parameters, and how it is named to people.
+
+    `lease` is how many seconds may go until others take over: by it, what hangs is given up.
+    """
 
     shown: str
+    lease: float
     parameters: Mapping[str, str | int] = field(repr=False)
 
     def clean(self, words: str) -> str:
@@ -39,7 +43,7 @@ class Target:
         return words
 
 
-def read_target(url: str, patience: float) -> Target:
+def read_target(url: str, lease: float) -> Target:
     """Read a postgresql:// URL; StoreError STORE_URL_WRONG, which does not repeat it."""
     try:
         given = {name: value for name, value in conninfo_to_dict(url).items() if value is not None}
@@ -49,7 +53,7 @@ def read_target(url: str, patience: float) -> Target:
             "marks in names and passwords"
         )
         raise StoreError(Reason.STORE_URL_WRONG, message) from None
-    seconds = max(1, int(patience / 2))
+    seconds = max(1, int(lease / 2))
     filled: dict[str, str | int] = {
         "application_name": "cutcard-dealer",
         "client_encoding": "UTF8",
@@ -58,7 +62,7 @@ def read_target(url: str, patience: float) -> Target:
         "keepalives_idle": seconds,
         "keepalives_interval": 1,
         "keepalives_count": max(2, seconds),
-        "tcp_user_timeout": int(patience * 500),
+        "tcp_user_timeout": int(lease * 500),
         "target_session_attrs": "read-write",
         **given,
     }
@@ -66,7 +70,7 @@ def read_target(url: str, patience: float) -> Target:
         filled["sslmode"] = "verify-full"
         if "sslrootcert" not in filled and "PGSSLROOTCERT" not in os.environ:
             _trust_system(filled)
-    return Target(_show(filled), filled)
+    return Target(_show(filled), lease, filled)
 
 
 def _is_local(parameters: Mapping[str, str | int]) -> bool:

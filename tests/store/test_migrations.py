@@ -171,7 +171,7 @@ class TestPostgres:
 
     def test_any_number_may_start_first(self) -> None:
         with fresh_database() as url, ThreadPoolExecutor(4) as pool:
-            for store in list(pool.map(lambda _: PostgresStore(url, patience=20), range(4))):
+            for store in list(pool.map(lambda _: PostgresStore(url, lease=20), range(4))):
                 store.close()
 
     def test_an_older_store_is_refused_until_it_is_migrated(

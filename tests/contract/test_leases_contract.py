@@ -1,0 +1,285 @@
+"""What every store does that several dealers share: who owns which log, and until when."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from dealer_service.store.api import (
+    Append,
+    Appended,
+    AppendResult,
+    Conflict,
+    Fenced,
+    LogFacts,
+    LogState,
+    Store,
+)
+from dealer_service.store.leases import Beat, Node, Owner, leases_of
+from dealer_service.store.refusal import Reason, StoreError
+from tests.support.shared_stores import LEASE_MS, SHARED, SharedBy, SharedStore
+from tests.support.stores import answer, change, move, signed, unit
+
+ONE = Node("one", "one.example.com:443")
+TWO = Node("two", "two.example.com:443")
+
+
+@pytest.fixture(params=SHARED)
+def shared(request: pytest.FixtureRequest) -> Iterator[SharedBy]:
+    with SHARED[request.param]() as shared:
+        yield shared
+
+
+@pytest.fixture
+def first(shared: SharedBy) -> SharedStore:
+    """Give the first dealer's view."""
+    store = shared.open()
+    store.join(ONE, LEASE_MS)
+    return store
+
+
+@pytest.fixture
+def second(shared: SharedBy) -> SharedStore:
+    """Give the second dealer's view."""
+    store = shared.open()
+    store.join(TWO, LEASE_MS)
+    return store
+
+
+def one(store: Store, append: Append) -> AppendResult:
+    (result,) = store.append_all([append])
+    return result
+
+
+def make(store: Store, *logs: str, state: LogState = LogState.OPEN) -> None:
+    facts = LogFacts(state)
+    assert store.append_all([unit(change(log, 0, b"x", facts=facts)) for log in logs]) == [
+        Appended()
+    ] * len(logs)
+
+
+class TestJoining:
+    def test_beats_are_counted_by_the_store_and_names_are_kept(self, shared: SharedBy) -> None:
+        first, second = shared.open(), shared.open()
+        assert first.last_beat() == 0
+        assert first.nodes() == frozenset()
+        assert first.join(ONE, LEASE_MS) == Beat(1, frozenset({"one"}))
+        assert second.join(TWO, LEASE_MS) == Beat(2, frozenset({"one", "two"}))
+        assert first.beat() == Beat(3, frozenset({"one", "two"}))
+        second.leave()
+        assert shared.open().last_beat() == 3
+        assert shared.open().nodes() == {"one", "two"}
+
+    def test_a_node_lives_as_long_as_it_beats(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        assert first.living() == (ONE, TWO)
+        shared.pass_lease()
+        assert first.living() == ()
+        second.beat()
+        assert first.living() == (TWO,)
+
+    @pytest.mark.usefixtures("first")
+    def test_a_node_may_come_back_at_another_address(self, shared: SharedBy) -> None:
+        moved = Node("one", "elsewhere.example.com:443")
+        again = shared.open()
+        again.join(moved, LEASE_MS)
+        assert again.living() == (moved,)
+
+    def test_a_process_that_was_replaced_writes_nothing_more(
+        self, shared: SharedBy, first: SharedStore
+    ) -> None:
+        make(first, "a")
+        shared.open().join(ONE, LEASE_MS)
+        with pytest.raises(StoreError) as refused:
+            first.beat()
+        assert refused.value.reason is Reason.NODE_REPLACED
+
+    @pytest.mark.parametrize("call", ["claimable", "owner", "living", "release", "leave"])
+    def test_a_process_that_was_replaced_is_told_by_every_call(
+        self, shared: SharedBy, first: SharedStore, call: str
+    ) -> None:
+        calls = {
+            "claimable": lambda: first.claimable(1),
+            "owner": lambda: first.owner("a"),
+            "living": first.living,
+            "release": lambda: first.release(("a",)),
+            "leave": first.leave,
+        }
+        shared.open().join(ONE, LEASE_MS)
+        with pytest.raises(StoreError) as refused:
+            calls[call]()
+        assert refused.value.reason is Reason.NODE_REPLACED
+
+    def test_who_has_not_joined_has_no_lease(self, shared: SharedBy) -> None:
+        store = shared.open()
+        for call in (store.beat, store.living, store.leave):
+            with pytest.raises(StoreError):
+                call()
+
+    def test_a_shared_store_is_known_as_one(self, shared: SharedBy) -> None:
+        store = shared.open()
+        assert leases_of(store) is store
+
+
+class TestOwning:
+    def test_whoever_makes_a_log_owns_it(self, first: SharedStore, second: SharedStore) -> None:
+        make(first, "a")
+        assert second.owner("a") == Owner(ONE, 1, is_alive=True)
+        assert second.claimable(9) == ()
+        assert second.claim("a") is None
+        assert one(first, unit(change("a", 1, b"y"))) == Appended()
+
+    def test_an_unknown_log_has_no_owner(self, first: SharedStore) -> None:
+        assert first.owner("z") is None
+        assert first.claim("z") is None
+
+    def test_what_a_dead_node_owned_is_taken_over_and_the_dead_is_fenced(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        make(first, "a")
+        shared.pass_lease()
+        second.beat()
+        assert second.owner("a") == Owner(ONE, 1, is_alive=False)
+        assert second.claimable(9) == ("a",)
+        assert second.claim("a") == 2
+        assert second.owner("a") == Owner(TWO, 2, is_alive=True)
+        # It wakes up, and does not know yet.
+        assert one(first, unit(change("a", 1, b"no"), answer=answer("r1"))) == Fenced("a", 2)
+        assert one(second, unit(change("a", 1, b"y", epoch=2))) == Appended()
+        assert first.lines("a", 0, 9) == (b"x", b"y")
+        assert first.answer("games", "ann", "r1") is None
+
+    @pytest.mark.usefixtures("second")
+    def test_leases_say_nothing_of_who_may_write(
+        self, shared: SharedBy, first: SharedStore
+    ) -> None:
+        """A log that nobody took over is still its owner's, however late it is."""
+        make(first, "a")
+        shared.pass_lease()
+        assert one(first, unit(change("a", 1, b"y"))) == Appended()
+
+    def test_a_new_process_of_a_node_takes_its_logs_at_once_and_others_do_not(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        make(first, "a")
+        again = shared.open()
+        again.join(ONE, LEASE_MS)
+        assert second.claimable(9) == ()
+        assert again.claimable(9) == ("a",)
+        assert again.claim("a") == 2
+        assert again.claimable(9) == ()
+
+    def test_what_was_released_is_anybodys(self, first: SharedStore, second: SharedStore) -> None:
+        make(first, "a", "b")
+        first.release(("a",))
+        assert second.owner("a") is None
+        assert second.claimable(9) == ("a",)
+        assert second.claim("a") == 2
+        assert second.owner("b") == Owner(ONE, 1, is_alive=True)
+
+    def test_only_its_owner_releases_a_log(self, first: SharedStore, second: SharedStore) -> None:
+        make(first, "a")
+        second.release(("a", "z"))
+        assert second.owner("a") == Owner(ONE, 1, is_alive=True)
+
+    def test_leaving_releases_everything(self, first: SharedStore, second: SharedStore) -> None:
+        make(first, "a", "b")
+        make(second, "c")
+        first.leave()
+        assert second.living() == (TWO,)
+        assert second.claimable(9) == ("a", "b")
+
+    def test_only_logs_that_are_not_over_are_to_be_claimed_the_oldest_first(
+        self, first: SharedStore, second: SharedStore
+    ) -> None:
+        states = (*LogState, LogState.OPEN)
+        for number, state in enumerate(states):
+            make(first, f"{number}", state=state)
+        first.leave()
+        expected = [
+            f"{number}"
+            for number, state in enumerate(states)
+            if state in {LogState.OPEN, LogState.PAUSED, LogState.CLOSED}
+        ]
+        assert list(second.claimable(9)) == expected
+        assert list(second.claimable(2)) == expected[:2]
+
+    def test_of_two_that_claim_at_once_one_has_it(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        logs = [f"{number:02}" for number in range(20)]
+        make(first, *logs)
+        first.leave()
+        third = shared.open()
+        third.join(Node("three", "three:1"), LEASE_MS)
+        with ThreadPoolExecutor(2) as pool:
+            claims = [
+                pool.submit(lambda store: [store.claim(log) for log in logs], store)
+                for store in (second, third)
+            ]
+            claimed = [claim.result() for claim in claims]
+        assert [sorted(pair, key=str) for pair in zip(*claimed, strict=True)] == [[2, None]] * 20
+
+
+class TestSharing:
+    def test_each_sees_what_the_other_wrote(self, first: SharedStore, second: SharedStore) -> None:
+        make(first, "a")
+        assert second.lines("a", 0, 9) == (b"x",)
+        one(first, unit(change("a", 1, b"y", signed=(signed(2),)), answer=answer("r1")))
+        assert second.lines("a", 1, 9) == (b"y",)
+        assert one(second, unit(answer=answer("r1", b"other"))) != Appended()
+        assert second.sizes(("a", "z")) == {"a": (2, 2)}
+        make(second, "b")
+        assert first.sizes(("a", "b")) == {"a": (2, 2), "b": (1, 0)}
+        assert first.sizes(()) == {}
+
+    def test_a_log_is_made_once(self, first: SharedStore, second: SharedStore) -> None:
+        make(first, "a")
+        assert one(second, unit(change("a", 0, b"no"))) == Conflict("a", 0, 1)
+        assert first.owner("a") == Owner(ONE, 1, is_alive=True)
+
+    def test_movements_become_visible_in_the_order_of_their_cursors(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        """A reader that follows the cursor misses nothing, whoever writes."""
+        each = 60
+
+        def write(store: SharedStore, log: str) -> list[int]:
+            cursors: list[int] = []
+            for index in range(each):
+                result = one(store, unit(moves=(move(log, index), move(log, index))))
+                assert isinstance(result, Appended)
+                cursors.extend(result.cursors)
+            return cursors
+
+        reader = shared.open()
+        seen: list[int] = []
+        with ThreadPoolExecutor(2) as pool:
+            writers = [pool.submit(write, first, "a"), pool.submit(write, second, "b")]
+            while len(seen) < 4 * each:
+                page = reader.movements(seen[-1] if seen else 0, 7)
+                seen.extend(moved.cursor for moved in page)
+        assert seen == list(range(1, 4 * each + 1))
+        assert sorted(writers[0].result() + writers[1].result()) == seen
+
+    def test_logs_become_visible_in_the_order_of_their_numbers(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        each = 40
+        reader = shared.open()
+        seen: list[int] = []
+        with ThreadPoolExecutor(2) as pool:
+            pool.map(
+                lambda make_one: make_one(),
+                [
+                    partial(make, store, f"{name}{index}")
+                    for index in range(each)
+                    for store, name in ((first, "a"), (second, "b"))
+                ],
+            )
+            while len(seen) < 2 * each:
+                page = reader.heads(after=seen[-1] if seen else 0, limit=7)
+                seen.extend(head.number for head in page)
+        assert seen == list(range(1, 2 * each + 1))
