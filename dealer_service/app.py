@@ -4,9 +4,14 @@ A start and a recovery are the same thing: whatever the store holds is taken ove
 hand goes on. A store that lacks lines which were signed is not served, unless the operator accepts
 the restore. When the store fails while serving, the process stops: only what the store holds when
 it starts again is true.
+
+Of a store that dealers share, games are taken over while this one serves already (`Ownership`). At
+a signal open hands are played on for a while, and tables between hands go to other dealers; at
+a second one the dealer stops at once.
 """
 
 import asyncio
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -18,31 +23,40 @@ import structlog
 
 from dealer_service.access.gate import Gate
 from dealer_service.access.key_sources import JwkKeys, OwnKeys, open_token_keys
-from dealer_service.config import Settings, check_address
-from dealer_service.fairness.randomness import Entropy, operating_system
+from dealer_service.config import Settings
+from dealer_service.exposure import find_unprotected, is_development, require_safe
+from dealer_service.fairness.randomness import Entropy, EntropyGate, operating_system
+from dealer_service.fairness.refusal import FairnessError
 from dealer_service.keys import open_keys
+from dealer_service.membership import Membership
 from dealer_service.observe.tracing import TracingUnavailable
 from dealer_service.rpc.admission import Admission
 from dealer_service.rpc.calls import Door
+from dealer_service.rpc.health import Ailment
 from dealer_service.rpc.outlook import Outlook
 from dealer_service.rpc.server import Server
 from dealer_service.store.api import AppendResult, Store, every_head
 from dealer_service.store.commit import GroupCommit
-from dealer_service.store.restore import Standing, Verdict, compare, lost_logs
+from dealer_service.store.directory import DirectoryLock
+from dealer_service.store.leases import Node, leases_of
+from dealer_service.store.opening import open_store
 from dealer_service.store.signed_journal import SignedJournal
-from dealer_service.store.sqlite import SqliteStore
+from dealer_service.tables.afar import Afar
 from dealer_service.tables.clock import Clock, SystemClock
+from dealer_service.tables.draining import drain
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
 from dealer_service.tables.lineage import ancestors
-from dealer_service.transcript.merkle import Tree, leaf_hash
+from dealer_service.tables.ownership import GIVE_UP_LEASES, Ownership
+from dealer_service.tables.resealing import Resealing
+from dealer_service.tables.retention import Retention
+from dealer_service.tables.vigil import Vigil
+from dealer_service.taking_stock import CannotStart, take_shared_stock, take_stock
+
+__all__ = ["CannotStart", "Dealer"]
 
 T = TypeVar("T")
 _log = structlog.get_logger("dealer")
-
-
-class CannotStart(Exception):  # noqa: N818 - says what the dealer can not do
-    """Why the dealer does not start; the text says what to do."""
 
 
 class Dealer:
@@ -54,19 +68,26 @@ class Dealer:
         *,
         entropy: Entropy = operating_system,
         clock: Clock | None = None,
-        open_store: Callable[[Settings], Store] = lambda settings: SqliteStore(settings.store),
+        open_store: Callable[[Settings], Store] = lambda settings: open_store(
+            settings.store_url, settings.store, GIVE_UP_LEASES * settings.cluster.lease
+        ),
     ) -> None:
         self.settings = settings
         self.port = 0
-        self._entropy = entropy
+        self._vigil = Vigil(entropy)
         self._clock = clock or SystemClock()
         self._open_store = open_store
         self._stopping = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._lock: DirectoryLock | None = None
+        self._ownership: Ownership | None = None
         self._failure: BaseException | None = None
         self._reader = ThreadPoolExecutor(1, "reader")
         self._store: Store | None = None
         self._journal: SignedJournal | None = None
         self._outlook: Outlook | None = None
+        self._retention = Retention(settings.archive, settings.retain)
+        self._resealing = Resealing()
         self._commit: GroupCommit[asyncio.Future[AppendResult]] | None = None
         self._token_keys: OwnKeys | JwkKeys | None = None
 
@@ -83,19 +104,27 @@ class Dealer:
 
     async def _start(self) -> None:
         settings = self.settings
-        check_address(settings.address, allow_plaintext=settings.allow_plaintext)
+        require_safe(settings, os.environ)
+        self._lock = DirectoryLock(settings.directory)
         self._outlook = outlook = _open_outlook(settings)
-        self.keys = open_keys(settings, self._entropy)
+        _test(self._vigil.gate)
+        self.keys = open_keys(settings, self._vigil.gate)
         loop = asyncio.get_running_loop()
         self._store = store = self._open_store(settings)
+        leases = leases_of(store)
+        if leases is None and settings.store_url:
+            message = "the store at the URL is none that dealers can share"
+            raise CannotStart(message)
+        membership = None if leases is None else Membership(settings, leases, self._vigil.gate)
         heads = tuple(every_head(store))
         signed_before = any(head.signed is not None for head in heads)
+        is_new = membership is not None and membership.is_new
         self._journal = journal = SignedJournal(
             settings.signed_journal,
             settings.origin,
-            may_make=settings.accept_restore or not signed_before,
+            may_make=settings.accept_restore or is_new or not signed_before,
+            node=membership.name if membership is not None else "",
         )
-        self._judge(store, compare(journal.last, heads))
         self._commit = commit = GroupCommit(
             store,
             journal,
@@ -107,7 +136,7 @@ class Dealer:
         house = House(
             origin=settings.origin,
             clock=self._clock,
-            entropy=self._entropy,
+            entropy=self._vigil.gate,
             signer=self.keys.signer,
             sealer=self.keys.sealer,
             committer=commit,
@@ -115,24 +144,43 @@ class Dealer:
             halted=outlook.halted,
             unhealthy=outlook.unhealthy,
             healthy=outlook.healthy,
+            recovered=self._resealing.note,
             metrics=outlook.metrics,
             tracing=outlook.tracing,
+            revealed=self._retention.note,
+            shelf=self._retention.shelf,
+            is_shared=leases is not None,
         )
         self.floor = Floor(house)
-        self.floor.recover(store)
-        if settings.accept_restore:
-            await self.floor.close_restored(journal.last)
         self._token_keys = token_keys = await asyncio.to_thread(
-            open_token_keys, settings.tokens, self.keys.token, settings.origin
+            open_token_keys, settings.tokens, self.keys.token_key, settings.origin
         )
         gate = Gate(token_keys, settings.limits)
         admission = Admission(gate, time.time, partial(ancestors, house))
         self.server = Server(self.floor, Door(admission, outlook.sight), outlook.health)
         self.port = self.server.listen(settings.address, settings.tls)
+        if membership is None:
+            stock = take_stock(settings, store, heads, journal)
+            self.floor.recover(store)
+        else:
+            self._ownership = self._own(store, membership, journal)
+            membership.joined(await asyncio.to_thread(self._ownership.join))
+            stock = take_shared_stock(settings, store, heads, journal, membership)
+            self.floor.remember(store)
+            if stock.closes:
+                self._ownership.take_all()
+        if stock.closes:
+            await self.floor.close_restored(stock.signed)
         # Clocks begin anew before the first call comes, so that no call finds one run out.
+        self._vigil.begin(self.floor)
+        self._resealing.start(self.floor)
         self.floor.start()
         outlook.begin(self.floor, commit)
+        self._retention.start(house, is_mine=self._is_mine)
         await self.server.start()
+        if self._ownership is not None:
+            self._ownership.start()
+        _tell_unprotected(settings)
         _log.info(
             "serving",
             address=settings.address,
@@ -146,21 +194,52 @@ class Dealer:
         """Serve until a signal or a failure; raises what failed."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stopping.set)
+            loop.add_signal_handler(number, self._end)
         await self._stopping.wait()
+        await self.drain()
         await self.stop()
         if self._failure is not None:
             raise self._failure
 
+    async def drain(self) -> None:
+        """Let open hands end, and others take the tables, for as long as the settings give.
+
+        Ends at once where the dealer has failed, or when it is told a second time to stop.
+        """
+        if self._hurry.is_set():
+            return
+        _log.info("draining")
+        if self._outlook is not None:
+            self._outlook.health.ail(Ailment.DRAINING)
+        release = None
+        if self._ownership is not None:
+            self._ownership.take_no_more()
+            release = self._ownership.release
+        draining = asyncio.ensure_future(
+            drain(self.floor, int(self.settings.drain * 1000), release)
+        )
+        hurried = asyncio.ensure_future(self._hurry.wait())
+        await asyncio.wait([draining, hurried], return_when=asyncio.FIRST_COMPLETED)
+        for one in (draining, hurried):
+            one.cancel()
+        await asyncio.gather(draining, hurried, return_exceptions=True)
+
     async def stop(self) -> None:
         """Decide nothing more, write what was decided, and let go of everything."""
         _log.info("stopping")
+        self._vigil.end()
         await self.floor.stop()
+        if self._ownership is not None:
+            await self._ownership.leave()
         await self.server.stop(self.settings.grace)
         await self._let_go()
         _log.info("stopped")
 
     async def _let_go(self) -> None:
+        await self._retention.stop()
+        await self._resealing.stop()
+        if self._ownership is not None:
+            self._ownership.close()
         if self._commit is not None:
             await asyncio.to_thread(self._commit.close)
         if self._token_keys is not None:
@@ -168,30 +247,46 @@ class Dealer:
         if self._outlook is not None:
             await self._outlook.close()
         self._reader.shutdown()
-        for kept in (self._store, self._journal):
+        for kept in (self._store, self._journal, self._lock):
             if kept is not None:
                 kept.close()
 
-    def _judge(self, store: Store, verdicts: tuple[Verdict, ...]) -> None:
-        behind = [one for one in verdicts if one.standing is Standing.STORE_BEHIND]
-        if not behind:
-            return
-        if not self.settings.accept_restore:
-            named = ", ".join(
-                f"{one.log} (has {one.next_index} lines, signed to "
-                f"{one.journal.size if one.journal else 0})"
-                for one in behind[:5]
-            )
-            message = (
-                f"the store lacks lines that were signed, in {len(behind)} games: {named}. Bring "
-                "back the newest store; or start once with --accept-restore, which voids open "
-                "hands, closes the games that are whole, and lists the others as lost"
-            )
-            raise CannotStart(message)
-        lost = lost_logs(verdicts, partial(_root_at, store))
-        store.mark_lost(lost)
-        for one in lost:
-            _log.error("log_lost", game=one.log, signed_size=one.signed.size)
+    def _own(self, store: Store, membership: Membership, journal: SignedJournal) -> Ownership:
+        """Make the node that this dealer is among others."""
+        node = Node(membership.name, membership.address(self.settings, self.port))
+        self.floor.afar = Afar(self.floor.house, membership.leases)
+        return Ownership(
+            self.floor,
+            store,
+            membership.leases,
+            node,
+            int(self.settings.cluster.lease * 1000),
+            remember=membership.remember,
+            signed=journal.last.get,
+            events=self,
+        )
+
+    def _is_mine(self, _store: Store, game: str) -> bool:
+        return self._ownership is None or self._ownership.is_mine(game)
+
+    def store_away(self) -> None:
+        """Tell that the lease ran out, the store out of reach: no table is served."""
+        if self._outlook is not None:
+            self._outlook.health.ail(Ailment.LEASE)
+
+    def store_back(self) -> None:
+        """Tell that the store was reached again."""
+        if self._outlook is not None:
+            self._outlook.health.recover(Ailment.LEASE)
+
+    def replaced(self, fault: BaseException) -> None:
+        """Stop: the node's name is another's, or the store went back or stays away."""
+        self._fail(fault)
+
+    def _end(self) -> None:
+        if self._stopping.is_set():
+            self._hurry.set()
+        self._stopping.set()
 
     async def _read(self, call: Callable[[Store], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -201,8 +296,17 @@ class Dealer:
     def _fail(self, fault: BaseException) -> None:
         if self._outlook is not None:
             self._outlook.failed(fault)
-        self._failure = fault
+        self._failure = self._failure or fault
         self._stopping.set()
+        self._hurry.set()
+
+
+def _test(gate: EntropyGate) -> None:
+    try:
+        gate.test()
+    except FairnessError as fault:
+        message = f"no hand can be dealt on this machine: {fault}"
+        raise CannotStart(message) from None
 
 
 def _open_outlook(settings: Settings) -> Outlook:
@@ -212,10 +316,9 @@ def _open_outlook(settings: Settings) -> Outlook:
         raise CannotStart(str(error)) from None
 
 
-def _root_at(store: Store, log: str, size: int) -> bytes:
-    tree = Tree()
-    for line in store.every_line(log):
-        if tree.size == size:
-            break
-        tree.append(leaf_hash(line))
-    return tree.root(size)
+def _tell_unprotected(settings: Settings) -> None:
+    """Say at each start, and exactly, what is not protected; nothing where all is."""
+    unprotected = find_unprotected(settings)
+    if unprotected:
+        event = "development_mode" if is_development(settings) else "not_protected"
+        _log.warning(event, unprotected=list(unprotected))

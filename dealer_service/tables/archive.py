@@ -1,18 +1,19 @@
 """What anybody may read of any game, open or over: lines, checkpoints, proofs, the game file.
 
-Everything here comes from the store and is durable. Who is told later has a `past`, beyond which
-there is nothing for it.
+Everything here comes from the store and is durable; of a game that the store has archived, from
+the game's own file, at a node that has it. Who is told later has a `past`, beyond which there is
+nothing for it.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from dealer_service.store.api import LogHead, LogState, Store, StoredCheckpoint
 from dealer_service.tables.house import House
 from dealer_service.tables.past import Past
-from dealer_service.tables.refused import ServiceReason, refused
+from dealer_service.tables.refused import ServiceReason, archived, refused
 from dealer_service.tables.replay import must_be_in_file
 from dealer_service.transcript import canonical
 from dealer_service.transcript.merkle import Tree, leaf_hash
@@ -22,6 +23,30 @@ TREES: Final = 32
 """So many games' trees are kept for further proofs."""
 
 _PAGE: Final = 512
+
+T = TypeVar("T")
+
+
+class Kept(Protocol):
+    """What has a game's lines and checkpoints: the store, or the shelf of files."""
+
+    def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
+        """Give up to `limit` lines from index `start` on."""
+        ...
+
+    def every_line(self, log: str, start: int = 0) -> Iterator[bytes]:
+        """Give all lines from index `start` on."""
+        ...
+
+    def checkpoints(
+        self, log: str, from_size: int = 0, limit: int = 1000
+    ) -> tuple[StoredCheckpoint, ...]:
+        """Give up to `limit` checkpoints with a size of `from_size` or more, rising."""
+        ...
+
+    def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
+        """Give the checkpoint of the greatest size."""
+        ...
 
 
 class Archive:
@@ -47,7 +72,7 @@ class Archive:
             message = f"the log has {size} lines: ask from {size} at most"
             raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": size})
         count = min(limit, size - start)
-        lines = await self._house.read(lambda store: store.lines(game, start, count))
+        lines = await self._kept(game, lambda kept: kept.lines(game, start, count))
         return lines, size
 
     async def checkpoint(self, game: str, past: Past | None = None) -> tuple[str, int]:
@@ -91,6 +116,10 @@ class Archive:
         if head.facts.state is LogState.LOST and head.next_index == 0:
             message = f"of this game nothing is left; it was signed to size {head.signed_size}"
             raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
+        if head.facts.state is LogState.ARCHIVED and past is None:
+            async for chunk in self._filed(game):
+                yield chunk
+            return
         key = str(self._house.signer.verifier)
         header = {
             "format": "cutcard-game/1",
@@ -103,13 +132,39 @@ class Archive:
         end = last.size if last else 0
         for start in range(0, end, _PAGE):
             stop = min(start + _PAGE, end)
-            buffer += await self._house.read(
-                partial(_file_part, game=game, start=start, stop=stop, end=end)
+            buffer += await self._kept(
+                game, partial(_file_part, game=game, start=start, stop=stop, end=end)
             )
             while len(buffer) >= CHUNK:
                 yield bytes(buffer[:CHUNK])
                 del buffer[:CHUNK]
         yield bytes(buffer)
+
+    async def _kept(self, game: str, call: Callable[[Kept], T]) -> T:
+        """Read of a game where it is; Refused GAME_ARCHIVED where that is not here."""
+        found, has_all = await self._house.read(partial(_read_with_state, game=game, call=call))
+        if has_all:
+            return found
+        shelf = self._house.shelf
+        if shelf is None:
+            raise archived()
+        try:
+            return await shelf.do(partial(call, shelf))
+        except FileNotFoundError:
+            raise archived() from None
+
+    async def _filed(self, game: str) -> AsyncIterator[bytes]:
+        """Give a game's file as it stands on the shelf."""
+        shelf = self._house.shelf
+        if shelf is None:
+            raise archived()
+        at = 0
+        try:
+            while chunk := await shelf.do(partial(shelf.chunk, game, at)):
+                yield chunk
+                at += len(chunk)
+        except FileNotFoundError:
+            raise archived() from None
 
     async def _size(self, game: str, past: Past | None) -> int:
         head = await self.head(game)
@@ -117,8 +172,8 @@ class Archive:
 
     async def _last(self, game: str, past: Past | None) -> StoredCheckpoint | None:
         if past is None:
-            return await self._house.read(lambda store: store.last_checkpoint(game))
-        return await self._house.read(partial(_last_until, log=game, size=past.signed))
+            return await self._kept(game, lambda kept: kept.last_checkpoint(game))
+        return await self._kept(game, partial(_last_until, log=game, size=past.signed))
 
     async def _tree(self, game: str, size: int, past: Past | None) -> tuple[Tree, int]:
         if size == 0:
@@ -131,8 +186,8 @@ class Archive:
         tree = self._trees.pop(game, None) or Tree()
         have = tree.size
         if have < head.next_index:
-            leaves = await self._house.read(
-                lambda store: [leaf_hash(line) for line in store.every_line(game, have)]
+            leaves = await self._kept(
+                game, lambda kept: [leaf_hash(line) for line in kept.every_line(game, have)]
             )
             tree.extend(leaves)
         self._trees[game] = tree
@@ -141,7 +196,14 @@ class Archive:
         return tree, size
 
 
-def _last_until(store: Store, *, log: str, size: int) -> StoredCheckpoint | None:
+def _read_with_state(store: Store, *, game: str, call: Callable[[Kept], T]) -> tuple[T, bool]:
+    """Read of a game, and say whether the store had all of it while it was read."""
+    found = call(store)
+    head = store.head(game)
+    return found, head is not None and head.facts.state is not LogState.ARCHIVED
+
+
+def _last_until(store: Kept, *, log: str, size: int) -> StoredCheckpoint | None:
     """Give the checkpoint of the greatest size up to `size`; there is one every few lines."""
     start, reach = size + 1, 64
     while start > 0:
@@ -153,7 +215,7 @@ def _last_until(store: Store, *, log: str, size: int) -> StoredCheckpoint | None
     return None
 
 
-def _file_part(store: Store, *, game: str, start: int, stop: int, end: int) -> bytes:
+def _file_part(store: Kept, *, game: str, start: int, stop: int, end: int) -> bytes:
     signed = store.checkpoints(game, start + 1, stop - start)
     notes = {one.size: one.note for one in signed}
     part = bytearray()

@@ -12,6 +12,7 @@ from dealer_service.store.api import Append, AppendResult, Store
 from dealer_service.store.sealing import Sealer
 from dealer_service.tables.clock import Clock
 from dealer_service.tables.delayed import Delays
+from dealer_service.tables.shelf import Shelf
 from dealer_service.tables.watchers import Backlogs
 from dealer_service.transcript.note import NoteSigner
 
@@ -78,11 +79,11 @@ class House:
     """The dealer's name and its means; what is secret stands behind the sealer and the signer.
 
     `halted` is told when a table stops because of a fault (the game and the error), `unhealthy`
-    when the source of randomness fails, and `healthy` when it is well again. `chips` has news when
-    chips have moved, and `revealed` when a game is over. `backlogs` are those of all watchers,
-    `delays` the games of which some are told later.
-    `tracing` is None where nothing is traced. `is_shared` says that other dealers serve games of
-    the same store.
+    when the source of randomness fails, `healthy` when it is well again, and `recovered` of each
+    game that was taken over. `chips` has news when chips have moved, and `revealed` is told of each
+    game that is over, whose file then belongs on the `shelf`, where there is one. `backlogs` are
+    those of all watchers, `delays` the games of which some are told later. `tracing` is None where
+    nothing is traced. `is_shared` says that other dealers serve games of the same store.
     """
 
     origin: str
@@ -97,8 +98,10 @@ class House:
     healthy: Callable[[], None]
     backlogs: Backlogs = field(default_factory=Backlogs, repr=False)
     delays: Delays = field(default_factory=Delays, repr=False)
+    recovered: Callable[[str], None] = lambda _game: None
     chips: News = field(default_factory=News)
-    revealed: News = field(default_factory=News)
+    revealed: Callable[[str], None] = lambda _game: None
+    shelf: Shelf | None = None
     metrics: Metrics = field(default_factory=Metrics, repr=False)
     tracing: Tracing | None = field(default=None, repr=False)
     is_shared: bool = False

@@ -10,6 +10,7 @@ from dealer_service.rules.refusal import Refusal
 class ServiceReason(StrEnum):
     """The stable names of what the service refuses beyond the rules."""
 
+    GAME_ARCHIVED = "GAME_ARCHIVED"
     GAME_ELSEWHERE = "GAME_ELSEWHERE"
     GAME_LOST = "GAME_LOST"
     GAME_MOVING = "GAME_MOVING"
@@ -59,6 +60,15 @@ def moving() -> Refused:
     """Build the refusal of a game that no dealer has at this moment."""
     message = "the game is between two nodes or just opening: call again in a moment"
     return refused(ServiceReason.GAME_MOVING, message)
+
+
+def archived() -> Refused:
+    """Build the refusal of a game that stands in its file alone, which is not at this node."""
+    message = (
+        "the game is archived: what it was stands in its file, in the operator's archive of "
+        "finished games, and can not be read here"
+    )
+    return refused(ServiceReason.GAME_ARCHIVED, message)
 
 
 def stopping() -> Refused:

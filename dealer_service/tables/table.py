@@ -23,7 +23,7 @@ from dealer_service.rules.ahead import PreAct
 from dealer_service.rules.entry import CloseReason, Entry, VoidReason
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_reason import TableReason
-from dealer_service.rules.table_state import Phase, TableState
+from dealer_service.rules.table_state import MAX_FREE_VOIDS, Phase, TableState
 from dealer_service.store.api import Answer, Append, LogAppend, Movement
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.course import Course
@@ -212,6 +212,7 @@ class Table:
         if restarted:
             self._course.begin_anew()
             self.standing = self._stand()
+            self.house.recovered(self.game)
         self._guarded(self._advance)
         self._cover.mind(self.dealing.log)
 
@@ -233,6 +234,18 @@ class Table:
         self._end(refusal)
         self.requests.abandon(refusal)
         self.audience.end()
+
+    def randomness_failed(self) -> None:
+        """End a hand whose deck is not committed, as long as the game has such a void left."""
+        if self._refusal is None:
+            self._guarded(self._void_for_health)
+            self._guarded(self._advance)
+
+    def randomness_is_back(self) -> None:
+        """Go on at once with what waits for the source of randomness."""
+        if self._refusal is None:
+            self._course.draw_now()
+            self._guarded(self._advance)
 
     async def stop(self, why: Refused | None = None) -> None:
         """Decide nothing more, and return when all that was decided is durable and signed."""
@@ -372,7 +385,7 @@ class Table:
         if standing.state.phase is Phase.REVEALED:
             self.audience.end()
             self._over(self)
-            self.house.revealed.tell()
+            self.house.revealed(self.game)
 
     def _count(self, unit: Unit) -> None:
         metrics = self.house.metrics
@@ -491,6 +504,11 @@ class Table:
             self.audience.has
         ):
             self.submit(dealing.act_by_clock())
+
+    def _void_for_health(self) -> None:
+        state = self.dealing.state
+        if state.phase is Phase.LINKS and state.voids < MAX_FREE_VOIDS:
+            self.submit(self.dealing.void_hand(VoidReason.HEALTH))
 
     def _sign_now(self) -> None:
         if not self.dealing.log.is_covered:
