@@ -19,7 +19,7 @@ from dealer_service.access.refusal import AccessRefusal, Reason
 from dealer_service.access.roles import Caller, Role
 from dealer_service.access.tokens import TokenKey, issue
 from dealer_service.config import Limits
-from tests.support.tokens import (
+from tests.support.jwt_keys import (
     ALGORITHMS,
     ED25519,
     P256,

@@ -10,7 +10,15 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key a
 
 from dealer_service.access.key_set import MAX_KEYS, MAX_SET_BYTES, ReadSet, read_jwks
 from dealer_service.access.refusal import AccessError
-from tests.support.tokens import ALGORITHMS, ED25519, P256, RSA_2048, jwks, private_jwk, public_jwk
+from tests.support.jwt_keys import (
+    ALGORITHMS,
+    ED25519,
+    P256,
+    RSA_2048,
+    jwks,
+    private_jwk,
+    public_jwk,
+)
 
 
 def read(*members: Any) -> ReadSet:
