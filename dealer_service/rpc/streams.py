@@ -1,11 +1,11 @@
 """Streams whose callers do not read: each message has a deadline, and behind it the stream ends.
 
 A message leaves when the caller's flow control lets it; one that reads nothing, while its
-connection answers, would keep its stream for ever. So whoever does not take a message within
-`patience` seconds, or twice that at most, is ended: what feeds the stream is let go of at once,
-and the status lies behind the message that waits. gRPC's own server gives no way to reset a
-stream, so what is left of it, that one message, goes with the connection or when the caller reads
-at last; until then the stream counts as the caller's.
+connection answers, would keep its stream for ever. So whoever does not take a message in time is
+ended: what feeds the stream is let go of at once, and the status lies behind the message that
+waits. gRPC's own server gives no way to reset a stream, so what is left of it, that one message,
+goes with the connection or when the caller reads at last; until then the stream counts as the
+caller's.
 
 Between the feed and the wire nothing is kept but the one message: a dealer holds a watcher's
 backlog (`tables.watchers`), gRPC what the caller's window and the kernel's buffers take.
@@ -32,8 +32,7 @@ class Stalled(Exception):  # noqa: N818 - it is the reader that has stalled
 class Streams:
     """The streams of a server that wait for their readers."""
 
-    def __init__(self, patience: float = PATIENCE) -> None:
-        self._patience = patience
+    def __init__(self) -> None:
         self._writing: set[_Stream] = set()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -52,6 +51,9 @@ class Streams:
         writing, write = self._writing, context.write
         try:
             async for message in feed:
+                if not stream.sent:
+                    # With a message that waits, gRPC would refuse to end the call before it left.
+                    await context.send_initial_metadata(())
                 stream.sent += 1
                 writing.add(stream)
                 if self._timer is None:
@@ -71,7 +73,7 @@ class Streams:
             await stream.ending
 
     def _set_timer(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._patience, self._look)
+        self._timer = asyncio.get_running_loop().call_later(PATIENCE, self._look)
 
     def _look(self) -> None:
         """End who writes the same message as at the last look."""
