@@ -4,10 +4,13 @@ Every event of a call has the call's method, request, game and caller (`context.
 one that needs somebody says what to do (`incidents.py`). What libraries log by Python's own
 logging, and threads that end by a fault, come in the same form.
 
+A log that can not be written is lost, and nothing else with it.
+
 Nothing of a request's content is logged: no token, link, secret, salt or card. Tracebacks are
 written without the values of variables for the same reason.
 """
 
+import contextlib
 import logging
 import sys
 import threading
@@ -37,7 +40,7 @@ def configure(form: str, level: str = "info", stream: TextIO = sys.stderr) -> No
     structlog.configure(
         processors=[*common, *rendering],
         wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=structlog.WriteLoggerFactory(file=stream),
+        logger_factory=lambda *_: _Lines(stream),
         cache_logger_on_first_use=True,
     )
     _take_in_libraries(common, rendering, least, stream)
@@ -49,6 +52,25 @@ def _rendering(form: str, *, colors: bool) -> list[Processor]:
         return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     plain = structlog.dev.plain_traceback
     return [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=plain)]
+
+
+class _Lines:
+    """Writes an event's line, or loses it where the disk is full or nobody reads.
+
+    What a dealer does never hangs on whether it could tell of it: a store that fails because the
+    disk is full must still stop the dealer.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, line: str) -> None:
+        """Write one line, at once."""
+        with contextlib.suppress(OSError):
+            self._stream.write(line + "\n")
+            self._stream.flush()
+
+    debug = info = warning = warn = error = critical = fatal = exception = msg = log = write
 
 
 class _Libraries(logging.StreamHandler[TextIO]):
