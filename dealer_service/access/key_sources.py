@@ -222,7 +222,7 @@ class JwkKeys:
             content = self._source.read()
             if content is not None:
                 self._take(read_jwks(content, self._issuer, self._audience))
-            self._failures = 0
+                self._failures = 0
         except AccessError as fault:
             error = fault
             self._failures += 1

@@ -35,7 +35,7 @@ SHARED: Final[dict[str, Any]] = {
     "GetConsistencyProof": fairness_pb2.GetConsistencyProofRequest(game=GAME, from_size=1),
     "GetGameFile": fairness_pb2.GetGameFileRequest(game=GAME),
 }
-"""What both roles call."""
+"""What every role calls."""
 
 OPERATE: Final[dict[str, Any]] = {
     "OpenGame": operate_pb2.OpenGameRequest(request_id=_ID),
@@ -48,7 +48,7 @@ OPERATE: Final[dict[str, Any]] = {
     "RemovePlayer": operate_pb2.RemovePlayerRequest(request_id=_ID, game=GAME, player="ann"),
     "FollowChips": operate_pb2.FollowChipsRequest(stop_at_end=True),
 }
-"""What an operator alone calls."""
+"""What an operator calls, and the reading of it an auditor."""
 
 EVERY: Final[dict[str, Any]] = PLAY | SHARED | OPERATE
 STREAMS: Final = frozenset({"Watch", "GetGameFile", "FollowChips"})
