@@ -1,57 +1,69 @@
-"""Keys of every kind that tokens are signed by, JWK sets of them, and tokens with any claims."""
+"""A PKCS#11 token of SoftHSM2 in a test's own folder."""
 
-import json
-from typing import Any
+import os
+import shutil
+import subprocess
+from pathlib import Path
 
-import jwt
-from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key as generate_rsa
-from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
+import pytest
 
-Private = Any
-
-ED25519: Private = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-P256: Private = generate_private_key(SECP256R1())
-RSA_2048: Private = generate_rsa(65537, 2048)
-
-ALGORITHMS: dict[str, Private] = {"EdDSA": ED25519, "ES256": P256, "RS256": RSA_2048}
-"""Each algorithm that is taken, with a key for it."""
+PIN = "83120457"
+MODULES = (
+    "/usr/lib/softhsm/libsofthsm2.so",
+    "/usr/lib64/pkcs11/libsofthsm2.so",
+    "/opt/homebrew/lib/softhsm/libsofthsm2.so",
+)
 
 
-def public_jwk(key: Private, **members: Any) -> dict[str, Any]:
-    """Write the public half of a key as a JWK, with other members beside."""
-    return private_jwk(key.public_key(), **members)
+def softhsm() -> str:
+    """Give SoftHSM's module; the test is skipped where it is not installed."""
+    found = next((path for path in MODULES if Path(path).exists()), "")
+    if not found or shutil.which("softhsm2-util") is None:
+        pytest.skip("SoftHSM2 is not installed (Debian: softhsm2)")
+    return found
 
 
-def private_jwk(key: Private, **members: Any) -> dict[str, Any]:
-    """Write a key as it is as a JWK."""
-    for algorithm in (OKPAlgorithm, ECAlgorithm, RSAAlgorithm):
-        try:
-            return dict(algorithm.to_jwk(key, as_dict=True)) | members
-        except (jwt.InvalidKeyError, AttributeError):
-            continue
-    raise AssertionError(key)
+class SoftToken:
+    """A token whose content stands in a folder, which can be taken away and brought back.
 
+    SoftHSM reads where its tokens are when the module is begun, so that a process uses one folder
+    for all of them: the first one's.
+    """
 
-def jwks(*members: dict[str, Any]) -> bytes:
-    """Write a JWK set."""
-    return json.dumps({"keys": list(members)}).encode()
+    def __init__(self, folder: Path, label: str) -> None:
+        self.module = softhsm()
+        self.label = label
+        self.tokens = folder / "tokens"
+        self.pin = folder / f"{label}.pin"
+        self.config = folder / "softhsm2.conf"
+        self.tokens.mkdir(exist_ok=True)
+        self.pin.touch(0o600)
+        self.pin.write_text(PIN + "\n")
+        self.config.write_text(
+            f"directories.tokendir = {self.tokens}\nobjectstore.backend = file\nlog.level = ERROR\n"
+        )
+        self.environ = {"SOFTHSM2_CONF": str(self.config)}
+        self.run("--init-token", "--free", "--label", label, "--so-pin", "0000", "--pin", PIN)
 
+    def run(self, *options: str) -> None:
+        subprocess.run(
+            ["softhsm2-util", *options],
+            env=os.environ | self.environ,
+            check=True,
+            capture_output=True,
+        )
 
-def sign(key: Private, algorithm: str, claims: dict[str, Any], **headers: Any) -> str:
-    """Sign claims; headers are added to the usual ones."""
-    return jwt.encode(claims, key, algorithm=algorithm, headers=headers)
+    def uri(self, name: str, **changes: str) -> str:
+        """Give the URI of a key of the token."""
+        parts = {"token": self.label, "pin": str(self.pin), "module": self.module} | changes
+        return (
+            f"pkcs11:token={parts['token']};object={name}"
+            f"?module-path={parts['module']}&pin-source=file:{parts['pin']}"
+        )
 
+    def take_away(self) -> None:
+        """Make the token vanish, as one that is pulled out."""
+        self.tokens.rename(self.tokens.with_name("away"))
 
-def claims_of(now: float, **changed: Any) -> dict[str, Any]:
-    """Give an honest player's claims with some changed, or taken away where None."""
-    honest = {
-        "iss": "dealer.example.com",
-        "aud": "cutcard",
-        "sub": "ann",
-        "role": "player",
-        "iat": int(now),
-        "exp": int(now) + 60,
-    }
-    return {name: value for name, value in (honest | changed).items() if value is not None}
+    def bring_back(self) -> None:
+        self.tokens.with_name("away").rename(self.tokens)
