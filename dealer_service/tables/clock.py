@@ -1,7 +1,9 @@
 """Time, as a table needs it: a reading that never goes back, and a call at a later time.
 
 The wall clock is read once, at the start; from then on the monotonic clock carries it, so that a
-clock that is set back or forward while the dealer runs moves no turn's deadline.
+clock that is set back or forward while the dealer runs moves no turn's deadline. A dealer that
+starts under an earlier time than its games have come to, or that takes over the game of a dealer
+whose clock is ahead, goes on from the game's own time: nobody waits until its clock is there.
 """
 
 import asyncio
@@ -52,3 +54,27 @@ class SystemClock:
         return asyncio.get_running_loop().call_later(
             (wait + 1) / 1000 if wait else 0, call, context=Context()
         )
+
+
+class AheadClock:
+    """A clock by which it is always so many milliseconds later than by another."""
+
+    __slots__ = ("_ahead", "_clock")
+
+    def __init__(self, clock: Clock, ahead: int) -> None:
+        self._clock = clock
+        self._ahead = ahead
+
+    def now(self) -> int:
+        """Give the time in milliseconds since 1970-01-01T00:00Z."""
+        return self._clock.now() + self._ahead
+
+    def call_at(self, at: int, call: Callable[[], None]) -> Timer:
+        """Call once, not before the time `at`."""
+        return self._clock.call_at(at - self._ahead, call)
+
+
+def going_on(clock: Clock, at: int) -> Clock:
+    """Give a clock that is not behind the time `at`: this one, or one that goes on from there."""
+    behind = at - clock.now()
+    return AheadClock(clock, behind) if behind > 0 else clock

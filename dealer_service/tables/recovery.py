@@ -11,7 +11,7 @@ signed is not gone on from, because signing it again would fork it.
 
 import hmac
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dealer_service.fairness.commitment import opens_commitment
 from dealer_service.rules.entry import (
@@ -28,6 +28,7 @@ from dealer_service.store.api import LogHead, LogState, SignedAt, Store
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.restore import is_behind
 from dealer_service.store.sealing import key_of, needs_key
+from dealer_service.tables.clock import going_on
 from dealer_service.tables.custody import Custody
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import read_meta
@@ -98,6 +99,8 @@ def recover(
 def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealing:
     reading = _read(store.every_line(head.log), head.fold_from)
     state = _fold(head, reading)
+    # Else a clock that was set back would let everybody wait until it is there again.
+    house = replace(house, clock=going_on(house.clock, state.at))
     last = head.signed
     log = GameLog(
         house.origin,

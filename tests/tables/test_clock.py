@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from dealer_service.tables.clock import SystemClock
+from dealer_service.tables.clock import SystemClock, going_on
+from tests.support.service import START, ManualClock
 
 
 def test_it_gives_milliseconds_since_1970() -> None:
@@ -45,3 +46,21 @@ async def test_a_cancelled_call_does_not_come() -> None:
     clock.call_at(clock.now() + 2, done.set)
     await done.wait()
     assert not heard
+
+
+def test_a_clock_that_was_set_back_goes_on_from_where_a_game_stands() -> None:
+    clock = ManualClock()
+    ahead = going_on(clock, START + 5_000)
+    assert ahead.now() == START + 5_000
+    rung: list[int] = []
+    ahead.call_at(START + 5_010, lambda: rung.append(ahead.now()))
+    clock.advance(9)
+    assert (ahead.now(), rung) == (START + 5_009, [])
+    clock.advance(1)
+    assert rung == [START + 5_010]
+
+
+def test_a_clock_that_is_not_behind_stays_as_it_is() -> None:
+    clock = ManualClock()
+    assert going_on(clock, START) is clock
+    assert going_on(clock, START - 1) is clock
