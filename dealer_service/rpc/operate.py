@@ -11,10 +11,8 @@ from dealer_service.access.roles import Caller
 from dealer_service.rpc import convert
 from dealer_service.rpc.convert_rules import rules_of
 from dealer_service.rpc.play import at_any_time, request_of
-from dealer_service.rpc.validate import Malformed, Violation
 from dealer_service.rules import closing, seating
 from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
-from dealer_service.rules.ruleset import find_faults
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
@@ -36,12 +34,6 @@ class Operate:
     async def open_game(self, caller: Caller, asked: operate_pb2.OpenGameRequest) -> bytes:
         """Open a game."""
         rules = rules_of(asked.rules)
-        faults = tuple(
-            Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)
-        )
-        faults += _not_offered(rules)
-        if faults:
-            raise Malformed(faults)
         request = request_of(caller, "OpenGame", asked.request_id, asked)
         return await self._floor.open_game(
             request, rules, asked.reference, convert.encode_game_opened
@@ -141,16 +133,6 @@ async def _news(house: House, seen: int) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(_LOOK_SECONDS if house.is_shared else None):
             await house.chips.after(seen)
-
-
-def _not_offered(rules: RuleSet) -> tuple[Violation, ...]:
-    """Name what rules may say and this dealer does not do, so that it promises nothing of it."""
-    faults = []
-    if rules.log_proof in {"follow", "before_cards"}:
-        faults.append(Violation("rules.log_proof", "must be none: this dealer keeps no such log"))
-    if rules.beacon is not None:
-        faults.append(Violation("rules.beacon", "must be left out: this dealer mixes none in"))
-    return tuple(faults)
 
 
 def _movements(store: Store, *, after: int) -> tuple[StoredMovement, ...]:

@@ -1,8 +1,8 @@
 """What a request must look like, before anybody looks at what it means.
 
-One list of rules for each message; every fault of a request is named at once. Only the form is
-judged here (lengths, characters, ranges): whether a seat is free or a bet is legal is the rules'
-business.
+One list of rules for each message, and each field has its rule; every fault of a request is named
+at once. Only the form is judged here (lengths, characters, ranges), and whether a game could be
+played under a rule set: whether a seat is free or a bet is legal is the rules' business.
 """
 
 import re
@@ -13,7 +13,9 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from dealer_service.rpc.convert_rules import rules_of
 from dealer_service.rules.entry import Choice
+from dealer_service.rules.ruleset import find_faults
 
 MAX_INTEGER: Final = 2**53 - 1
 MAX_PAGE: Final = 1_000
@@ -23,6 +25,8 @@ _GAME = re.compile(r"[0-9a-f]{32}")
 _PLAYER = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _REFERENCE = re.compile(r"[ -~]{0,128}")
 _PAGE_TOKEN = re.compile(r"(0{16}[0-7][0-9a-f]{15})?")
+
+_POLICY = re.compile(r"[a-z_]{0,32}")
 
 Check = Callable[[Any], str | None]
 
@@ -45,6 +49,14 @@ class Malformed(Exception):  # noqa: N818 - a request is malformed
         self.violations = violations
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Fields whose rule is about more than one of them, or about what is in them."""
+
+    fields: tuple[str, ...]
+    find: Callable[[Any], tuple[Violation, ...]]
+
+
 def validate(request: Message) -> None:
     """Raise Malformed with every fault of a request's fields."""
     violations = tuple(
@@ -52,8 +64,9 @@ def validate(request: Message) -> None:
         for name, check in _RULES.get(type(request), ())
         if (fault := check(getattr(request, name))) is not None
     )
-    if isinstance(request, play_pb2.AnchorRequest):
-        violations += _missing_link_faults(request)
+    whole = _TOGETHER.get(type(request))
+    if whole is not None:
+        violations += whole.find(request)
     if violations:
         raise Malformed(violations)
 
@@ -70,14 +83,31 @@ def _of_length(lengths: tuple[int, ...], description: str) -> Check:
     return lambda value: None if len(value) in lengths else description
 
 
+def _anything(_value: object) -> None:
+    """Take any value of a field's type."""
+
+
 def _missing_link_faults(request: play_pb2.AnchorRequest) -> tuple[Violation, ...]:
     has_hand, has_link = request.HasField("missing_hand"), request.HasField("missing_link")
+    faults = []
     if has_hand != has_link:
         absent = "missing_link" if has_hand else "missing_hand"
-        return (Violation(absent, "missing_hand and missing_link come together or not at all"),)
+        together = "missing_hand and missing_link come together or not at all"
+        faults.append(Violation(absent, together))
     if has_link and len(request.missing_link) != 32:
-        return (Violation("missing_link", "must be 32 bytes"),)
-    return ()
+        faults.append(Violation("missing_link", "must be 32 bytes"))
+    return tuple(faults)
+
+
+def _rule_set_faults(request: operate_pb2.OpenGameRequest) -> tuple[Violation, ...]:
+    """Find what can not be played, and what this dealer does not do, so that it promises none."""
+    rules = rules_of(request.rules)
+    faults = [Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)]
+    if rules.log_proof in {"follow", "before_cards"}:
+        faults.append(Violation("rules.log_proof", "must be none: this dealer keeps no such log"))
+    if rules.beacon is not None:
+        faults.append(Violation("rules.beacon", "must be left out: this dealer mixes none in"))
+    return tuple(faults)
 
 
 _ID = ("request_id", _matches(_REQUEST_ID, "must be 8 to 64 characters of A-Z a-z 0-9 . _ -"))
@@ -119,10 +149,19 @@ def _pre_act(value: int) -> str | None:
 
 
 _SEAT: tuple[str, Check] = ("seat", _between(0, 10, "must be 0 (any free seat) or from 1 to 10"))
+_REVEAL = ("accepts_reveal", _matches(_POLICY, "must be at most 32 characters of a-z _"))
 _STATES = "must be empty, open, paused, closed, revealed or lost"
 
 _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
-    play_pb2.TakeSeatRequest: (_ID, _IN_GAME, _SEAT, _chips("stack"), _ANCHORED, _REFERRED),
+    play_pb2.TakeSeatRequest: (
+        _ID,
+        _IN_GAME,
+        _SEAT,
+        _chips("stack"),
+        _ANCHORED,
+        _REVEAL,
+        _REFERRED,
+    ),
     play_pb2.LeaveSeatRequest: (_ID, _IN_GAME, _REFERRED),
     play_pb2.AddChipsRequest: (_ID, _IN_GAME, _chips("amount"), _REFERRED),
     play_pb2.SitOutRequest: (_ID, _IN_GAME),
@@ -163,7 +202,8 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
     operate_pb2.CloseGameRequest: (_ID, _IN_GAME, _REFERRED),
     operate_pb2.VoidHandRequest: (_ID, _IN_GAME, _count("hand", 1)),
     operate_pb2.RemovePlayerRequest: (_ID, _IN_GAME, _NAMED, _REFERRED),
-    operate_pb2.FollowChipsRequest: (_count("after"),),
+    operate_pb2.FollowChipsRequest: (_count("after"), ("stop_at_end", _anything)),
+    fairness_pb2.GetKeyRequest: (),
     fairness_pb2.GetCheckpointRequest: (_IN_GAME,),
     fairness_pb2.ListEntriesRequest: (
         _IN_GAME,
@@ -177,4 +217,9 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
         _count("to_size"),
     ),
     fairness_pb2.GetGameFileRequest: (_IN_GAME,),
+}
+
+_TOGETHER: Final[dict[type[Message], Together]] = {
+    play_pb2.AnchorRequest: Together(("missing_hand", "missing_link"), _missing_link_faults),
+    operate_pb2.OpenGameRequest: Together(("rules",), _rule_set_faults),
 }
