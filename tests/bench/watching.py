@@ -7,8 +7,9 @@ after, by the number of watchers. The yardstick is a KiB.
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,33 +32,48 @@ METHOD: Final = "/cutcard.v1.PlayService/Watch"
 def measure(*, quick: bool = False) -> Figure:
     """Measure the memory of a watcher of an idle game."""
     watchers, games = (200, 4) if quick else (WATCHERS, GAMES)
-    with idle_games(games) as (server, port, tokens, opened):
-        kib = memory_of(server, watchers, partial(hold, port=port, tokens=tokens, games=opened))
+    with idle_games(games) as idle:
+        kib = memory_of(idle, watchers)
     remark = f"{watchers} connections with a stream each, over {games} games, without TLS"
     return Figure(MEMORY, (kib,), (1.0,), remark)
 
 
-def memory_of(server: Connection, watchers: int, hold: Callable[..., None]) -> float:
-    """Give the KiB that the server grows by for each of many watchers."""
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A dealer with games that stand still; with the certificate of its CA where it has TLS."""
+
+    server: Connection
+    port: int
+    tokens: serving.Tokens
+    games: tuple[str, ...]
+    authority: bytes | None = None
+
+
+def memory_of(idle: Idle, watchers: int) -> float:
+    """Give the KiB that the dealer grows by for each of many watchers."""
     with ExitStack() as stack:
         shares = [
             (number * watchers // HOLDERS, (number + 1) * watchers // HOLDERS)
             for number in range(HOLDERS)
         ]
-        holders = [stack.enter_context(process(partial(hold, share=share))) for share in shares]
+        called = (idle.port, idle.tokens, idle.games, idle.authority)
+        holders = [
+            stack.enter_context(process(partial(hold, called=called, share=share)))
+            for share in shares
+        ]
         # A few come first, so that what a server needs for the very first is not theirs.
         for holder in holders:
             holder.send(True)
             holder.recv()
-        before = serving.memory(server)
+        before = serving.memory(idle.server)
         for holder in holders:
             holder.send(True)
-        held = sum(holder.recv() for holder in holders)
-        return (serving.memory(server) - before) / held
+        held: int = sum(holder.recv() for holder in holders)
+        return (serving.memory(idle.server) - before) / held
 
 
 @contextmanager
-def idle_games(count: int) -> Iterator[tuple[Connection, int, serving.Tokens, tuple[str, ...]]]:
+def idle_games(count: int) -> Iterator[Idle]:
     """Run a dealer with games in which six players sit and no hand is dealt."""
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory())
@@ -67,32 +83,22 @@ def idle_games(count: int) -> Iterator[tuple[Connection, int, serving.Tokens, tu
         port, tokens = server.recv()
         opener = partial(driving.open_tables, port=port, tokens=tokens, tables=count)
         games = stack.enter_context(process(opener)).recv()
-        yield server, port, serving.Tokens(Path(directory)), games
+        yield Idle(server, port, serving.Tokens(Path(directory)), games)
 
 
-def hold(  # noqa: PLR0913 - what a process of watchers needs
-    pipe: Connection,
-    port: int,
-    tokens: serving.Tokens,
-    games: tuple[str, ...],
-    share: tuple[int, int],
-    authority: bytes | None = None,
-) -> None:
+Called = tuple[int, serving.Tokens, tuple[str, ...], bytes | None]
+
+
+def hold(pipe: Connection, called: Called, share: tuple[int, int]) -> None:
     """Hold watchers from one number to another: a few at the first message, the rest at the next.
 
-    Answers each message with how many were added; `authority` is a CA's certificate for TLS.
+    Answers each message with how many were added.
     """
-    asyncio.run(_hold(pipe, port, tokens, games, share, authority))
+    asyncio.run(_hold(pipe, called, share))
 
 
-async def _hold(  # noqa: PLR0913 - as above
-    pipe: Connection,
-    port: int,
-    tokens: serving.Tokens,
-    games: tuple[str, ...],
-    share: tuple[int, int],
-    authority: bytes | None,
-) -> None:
+async def _hold(pipe: Connection, called: Called, share: tuple[int, int]) -> None:
+    port, tokens, games, authority = called
     tls = None if authority is None else _trusting(authority)
     issue = tokens.issuer()
     asks = [

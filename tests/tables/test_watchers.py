@@ -6,7 +6,14 @@ import pytest
 
 from dealer_service.fairness.deck import Opening
 from dealer_service.tables import watchers
-from dealer_service.tables.watchers import Audience, Batch, PrivateOpenings, TooSlow, Watcher
+from dealer_service.tables.watchers import (
+    Audience,
+    Backlogs,
+    Batch,
+    PrivateOpenings,
+    TooSlow,
+    Watcher,
+)
 
 
 def batch(first: int, count: int = 1, size: int = 10) -> Batch:
@@ -88,6 +95,58 @@ async def test_one_that_reads_is_never_too_slow() -> None:
         message = await anext(watcher)
         assert isinstance(message, Batch)
         assert message.first == index
+
+
+async def test_who_asks_for_more_has_sent_what_came_before() -> None:
+    """Where one goes on is behind what it has taken, and not behind what lies in between."""
+    watcher = Watcher("ann", 7)
+    watcher.tell(batch(7, 3))
+    watcher.tell(batch(10))
+    await anext(watcher)
+    assert watcher.resume == 7
+    await anext(watcher)
+    assert watcher.resume == 10
+
+
+class TestAllBacklogsTogether:
+    async def test_are_bounded_and_the_largest_goes_first(self) -> None:
+        backlogs = Backlogs(200_000)
+        slow, other = Audience(backlogs), Audience(backlogs)
+        deaf, late, quick = slow.join("", 0), other.join("", 0), other.join("", 0)
+        for index in range(20):
+            slow.tell_all(batch(index, 1, 6_000))
+        while not deaf._overrun:
+            assert backlogs.held <= 200_000
+            other.tell_all(batch(0, 1, 6_000))
+            await anext(quick)
+        with pytest.raises(TooSlow):
+            await anext(deaf)
+        assert backlogs.held == late.held > 0
+        assert quick.held == 0
+        assert isinstance(await anext(late), Batch)
+
+    async def test_are_bounded_where_all_of_them_are_small(self) -> None:
+        backlogs = Backlogs(100_000)
+        audience = Audience(backlogs)
+        watchers = [audience.join("", 0) for _ in range(100)]
+        for index in range(20):
+            audience.tell_all(batch(index, 1, 1_000))
+            assert backlogs.held <= 100_000
+        assert 0 < sum(not one._overrun for one in watchers) < len(watchers)
+
+    async def test_are_given_back_by_who_reads_and_by_who_leaves(self) -> None:
+        backlogs = Backlogs()
+        audience = Audience(backlogs)
+        reads, leaves = audience.join("ann", 0), audience.join("bob", 0)
+        for index in range(4):
+            audience.tell_all(batch(index, 1, 20_000))
+        audience.tell_player("ann", openings())
+        audience.leave(leaves)
+        audience.end()
+        assert backlogs.held == reads.held > 0
+        assert len(await read_all(reads)) == 5
+        assert backlogs.held == 0
+        assert not backlogs._laden
 
 
 def test_who_left_is_told_nothing() -> None:
