@@ -115,7 +115,7 @@ def rotate_sealing_key(settings: Settings, entropy: Entropy) -> tuple[Cipher, Se
     places = sealing_key_places(settings)
     if settings.sealing_key_uris:
         for place in places[1:]:
-            open_sealing_key(place, entropy, first_start=False)
+            open_sealing_key(place, entropy, first_start=False, environ=dict(os.environ))
         return make_sealing_key(places[0], entropy), places
     path = settings.sealing_key
     old = open_sealing_key(KeyFile(path), entropy, first_start=False)

@@ -12,11 +12,12 @@ from dealer_service.commands.reading import (
     game_or_new,
     name,
     number,
+    origin,
     pace,
     seconds,
     table_role,
 )
-from dealer_service.commands.serving import add_serve
+from dealer_service.commands.serving import add_log_key, add_sealing_keys, add_serve
 
 _FROM_WHERE: Final = (
     "The token is that of --token-file, else of CUTCARD_TOKEN, else, beside the dealer, one that "
@@ -33,6 +34,7 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
     add_serve(add)
     _add_token(add)
     _add_key(add)
+    _add_keys(add)
     _add_migrate(add)
     _add_bots(add)
     _add_play(add)
@@ -59,11 +61,32 @@ def _add_token(add: Adder) -> None:
     words = "how long it is good: 30m, 12h, 7d (default 12h)"
     add.option(parser, "--ttl", seconds, "12h", words, metavar="TIME")
     add.directory(parser)
+    add_log_key(add, parser)
 
 
 def _add_key(add: Adder) -> None:
     parser = add.command("key", help="print the verifier key of the dealer's logs")
     add.directory(parser)
+    add_log_key(add, parser)
+
+
+def _add_keys(add: Adder) -> None:
+    parser = add.command(
+        "keys",
+        help="make, show or change the dealer's keys",
+        epilog="make: make what is missing of log key, sealing key and token key, before a first "
+        "start. show: say what there is. rotate-sealing: make another sealing key, and keep the "
+        "old one for opening; with --sealing-key, the first URI is of the key to make, and those "
+        "behind it are of the ones there are. No secret is printed. Exit status: 0 done, 2 the "
+        "command line is wrong, 3 a key is missing, malformed, exposed or out of reach.",
+    )
+    actions = ("make", "show", "rotate-sealing")
+    parser.add_argument("action", choices=actions, help="what to do: " + ", ".join(actions))
+    words = "with make: the dealer's name in all its logs, for ever"
+    add.option(parser, "--origin", origin, None, words, metavar="NAME")
+    add.directory(parser)
+    add_log_key(add, parser)
+    add_sealing_keys(add, parser)
 
 
 def _add_migrate(add: Adder) -> None:

@@ -9,5 +9,5 @@ from dealer_service.commands.keeping import verifier_key
 
 def run(options: argparse.Namespace) -> int:
     """Print the key alone on standard output."""
-    say.out(verifier_key(options.directory))
+    say.out(verifier_key(options.directory, options.log_key or ""))
     return Exit.DONE

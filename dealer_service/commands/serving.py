@@ -156,15 +156,8 @@ def add_serve(add: Adder) -> None:
     )
     _add(add, parser.add_argument_group("who may call"), _ACCESS)
     keys = parser.add_argument_group("keys")
-    _add(add, keys, _KEYS)
-    _add_list(
-        add,
-        keys,
-        "--sealing-key",
-        "URI",
-        "the key that hand secrets are sealed under, likewise; given again, one that only opens "
-        "what was sealed before",
-    )
+    add_log_key(add, keys)
+    add_sealing_keys(add, keys)
     store = parser.add_argument_group("the store")
     _add(add, store, _STORE)
     words = "take a store back that lacks signed lines: void open hands, close whole games"
@@ -172,6 +165,20 @@ def add_serve(add: Adder) -> None:
     words = "with --accept-restore on a shared store: the signed journal of another node"
     _add_list(add, store, "--journal", "FILE", words)
     _add(add, parser.add_argument_group("what is seen from outside"), _WATCH)
+
+
+def add_log_key(add: Adder, parser: argparse._ActionsContainer) -> None:
+    """Add where the log key is kept."""
+    _add(add, parser, _KEYS)
+
+
+def add_sealing_keys(add: Adder, parser: argparse._ActionsContainer) -> None:
+    """Add where the sealing keys are kept."""
+    words = (
+        "the key that hand secrets are sealed under, likewise; given again, one that only opens "
+        "what was sealed before"
+    )
+    _add_list(add, parser, "--sealing-key", "URI", words)
 
 
 def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:

@@ -10,7 +10,7 @@ from dealer_service.commands.keeping import TokenOffice
 
 def run(options: argparse.Namespace) -> int:
     """Print the token alone on standard output."""
-    office = TokenOffice(options.directory)
+    office = TokenOffice(options.directory, options.log_key or "")
     role = Role(options.role) if options.role else None
     if role is None and not options.table:
         message = "a token needs --role, or --table for each game that it is for"
