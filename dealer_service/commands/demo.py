@@ -51,7 +51,8 @@ class Played:
 def run(options: argparse.Namespace) -> int:
     """Play, audit, tell; the audit's exit status."""
     folder = _fresh_folder(options.directory)
-    logs.configure("text", "warning")
+    # That a dealer of one's own on loopback is not protected from oneself needs no saying.
+    logs.configure("text", "error")
     progress = _Progress(options.hands)
     started = time.monotonic()
     try:

@@ -14,7 +14,8 @@ def test_a_signal_stops_the_service_with_status_0(tmp_path: Path, number: int) -
     with serving(tmp_path) as service:
         status, log = service.stop(number)
     assert status == 0
-    assert [json.loads(line)["event"] for line in log.splitlines()] == ["stopping", "stopped"]
+    events = [json.loads(line)["event"] for line in log.splitlines()]
+    assert events == ["draining", "stopping", "stopped"]
 
 
 def test_it_says_where_it_serves_and_under_which_key(tmp_path: Path) -> None:
@@ -63,6 +64,46 @@ def test_a_public_address_is_refused_without_allow_plaintext(tmp_path: Path) -> 
     assert "not on loopback" in refused.stderr
     assert "--allow-plaintext" in refused.stderr
     assert not (tmp_path / "cutcard-dealer").exists()
+
+
+def test_all_that_a_public_dealer_lacks_is_named_at_once(tmp_path: Path) -> None:
+    refused = dealer("serve", "--listen", "0.0.0.0:0", "--metrics", "x", folder=tmp_path)
+    assert refused.returncode == 2
+    for words in (
+        "has no TLS",
+        "--metrics: 'x' is no address",
+        "the first start needs the dealer's name",
+        "the log key is missing",
+        "a sealing key is missing",
+        "a key for tokens is missing",
+        "hint: --origin",
+        "`cutcard-dealer keys` makes keys",
+    ):
+        assert words in refused.stderr
+    assert not (tmp_path / "cutcard-dealer").exists()
+
+
+def test_a_public_dealer_that_lacks_its_keys_alone_is_status_3(tmp_path: Path) -> None:
+    options = ("--allow-plaintext", "--origin", "a.example", "--jwks", "https://id.example/jwks")
+    refused = dealer("serve", "--listen", "0.0.0.0:0", *options, folder=tmp_path)
+    assert refused.returncode == 3
+    assert "the log key is missing" in refused.stderr
+    assert not (tmp_path / "cutcard-dealer").exists()
+
+
+def test_a_dealer_for_development_says_so_before_it_serves(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        (told,) = service.told_before
+    assert (told["event"], told["level"]) == ("development_mode", "warning")
+    assert len(told["unprotected"]) == 2
+
+
+def test_a_certificate_that_can_not_be_shown_is_status_3(tmp_path: Path) -> None:
+    options = ("--listen", "127.0.0.1:0", "--tls-cert", "no.pem", "--tls-key", "no.key")
+    refused = dealer("serve", *options, folder=tmp_path)
+    assert refused.returncode == 3
+    assert "no.pem can not be read" in refused.stderr
+    assert "no.key can not be read" in refused.stderr
 
 
 def test_an_address_in_use_is_status_3(tmp_path: Path) -> None:
