@@ -7,7 +7,7 @@ of a request's content, of a caller's token, or of a card.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import perf_counter, time_ns
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -109,6 +109,13 @@ class Tracing:
         """Send what is left, for two seconds at most; this blocks."""
         self._provider.force_flush(_FLUSH_MS)
         self._provider.shutdown()
+
+
+def spanning(
+    tracing: Tracing | None, name: str, **attributes: str | int
+) -> AbstractContextManager[None]:
+    """Put a span around something, where traces are made."""
+    return nullcontext() if tracing is None else tracing.span(name, **attributes)
 
 
 def open_tracing(url: str, version: str, node: str) -> Tracing:

@@ -7,6 +7,7 @@ from typing import Final
 
 from dealer_service.access.roles import Caller, Role
 from dealer_service.rules.table_state import TableState, seat_of
+from dealer_service.store.api import LogState
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.past import DelayRule, Past
 
@@ -39,7 +40,8 @@ class Delay:
             return DelayRule(state.rules.watch_delay_ms or 0, state.opened.previous is None)
         house = self._floor.house
         rule = await house.delays.pasts.rule(house, game)
-        if not rule.ms:
+        # What is archived was over for longer than its delay.
+        if not rule.ms or (await self._floor.head(game)).facts.state is LogState.ARCHIVED:
             return None
         if caller.role is Role.PLAYER:
             stored = await house.delays.pasts.state(house, game)

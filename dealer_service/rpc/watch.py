@@ -13,7 +13,7 @@ from dealer_service.store.api import LogHead, LogState
 from dealer_service.tables.afar import Followed
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.past import DelayRule
-from dealer_service.tables.refused import Refused, ServiceReason, refused
+from dealer_service.tables.refused import Refused, ServiceReason, archived, refused
 from dealer_service.tables.replay import replay
 from dealer_service.tables.standing import Standing
 from dealer_service.tables.table import Table
@@ -63,6 +63,8 @@ class Watch:
         table = self._floor.running(game)
         if table is None:
             head = await self._floor.head(game)
+            if head.facts.state is LogState.ARCHIVED:
+                raise archived()
             if head.facts.state in {LogState.REVEALED, LogState.LOST}:
                 return self._over(head, start)
         return _live(await self._floor.watched(game, _player(caller)), caller, start)
@@ -106,6 +108,9 @@ class Watch:
                 resume = batch.end
         except Stalled as slow:
             raise _too_slow(resume) from slow
+        if resume < head.next_index:
+            # The store has just forgotten the rest.
+            raise archived()
         if head.facts.state is LogState.LOST:
             await self._floor.table(head.log)
 

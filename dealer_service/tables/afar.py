@@ -23,7 +23,6 @@ from dealer_service.rules.table_state import Phase, TableState
 from dealer_service.store.api import Store
 from dealer_service.store.leases import Leases
 from dealer_service.store.refusal import StoreError
-from dealer_service.tables.delayed import move_watchers
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
 from dealer_service.tables.recovery import read_so_far
@@ -100,7 +99,10 @@ class Followed:
         before, self.standing = self.standing, seen.standing
         for batch in seen.batches:
             self.audience.tell_all(batch)
-        move_watchers(self.house.delays, self.audience, before.state, seen.standing.state)
+        for player in _seated(seen.standing.state) - _seated(before.state):
+            # It has sat down, and is sent to where the game is dealt.
+            self.audience.move(player)
+            self.house.delays.move(self.game, player)
         if seen.standing.state.phase is Phase.REVEALED:
             self.audience.end()
 
@@ -145,6 +147,11 @@ class Afar:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
 
+    @property
+    def followed(self) -> Sequence[Followed]:
+        """The games that are followed now."""
+        return tuple(self._games.values())
+
     async def _keep_looking(self) -> None:
         try:
             while self._games:
@@ -180,6 +187,10 @@ class Afar:
             followed.idle = 0 if len(followed.audience) else followed.idle + 1
             if followed.idle > IDLE_LOOKS:
                 del self._games[followed.game]
+
+
+def _seated(state: TableState) -> frozenset[str]:
+    return frozenset(seat.player for seat in state.seats.values())
 
 
 def _read_standing(store: Store, *, game: str) -> Standing:

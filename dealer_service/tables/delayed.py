@@ -150,6 +150,11 @@ class Delays:
         self._open: dict[str, Delayed] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
+    @property
+    def audiences(self) -> Sequence[Audience]:
+        """Who is told later, game by game."""
+        return [delayed.audience for delayed in self._open.values()]
+
     async def open(self, house: "House", game: str, rule: DelayRule) -> Delayed:
         """Give a game's audience, for one more; `leave` it again. Refused NO_SUCH_GAME."""
         past = await self.pasts.past(house, game, rule)
@@ -186,9 +191,7 @@ class Delays:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def move_watchers(
-    delays: Delays, audience: Audience, before: TableState, now: TableState
-) -> None:
+def move_watchers(delays: Delays, audience: Audience, before: TableState, now: TableState) -> None:
     """Let the streams of who has sat down go on at once, and of who has left later."""
     held = {seat.player for seat in before.seats.values()}
     holds = {seat.player for seat in now.seats.values()}

@@ -33,7 +33,7 @@ from dealer_service.tables.facts import Meta
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.recovery import Recovered, read_state, recover
-from dealer_service.tables.refused import Refused, ServiceReason, refused, stopping
+from dealer_service.tables.refused import Refused, ServiceReason, archived, refused, stopping
 from dealer_service.tables.requests import Request, Requests, find_answer, reused
 from dealer_service.tables.table import Decide, Encode, Table
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
@@ -118,7 +118,7 @@ class Floor:
                 "played on: its players' own records and checkpoints tell what it was"
             )
             raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
-        if head.facts.state is LogState.REVEALED:
+        if head.facts.state in {LogState.REVEALED, LogState.ARCHIVED}:
             raise refused(ServiceReason.GAME_OVER, "the game has closed and is revealed")
         if self.others is not None:
             raise await self.others.whereabouts(game)
@@ -152,6 +152,8 @@ class Floor:
         if table is not None:
             return table.standing.state, table.standing.size
         head = await self.head(game)
+        if head.facts.state is LogState.ARCHIVED:
+            raise archived()
         runs = self.others is not None and head.facts.state in _RUNS
         if head.facts.state is LogState.LOST or runs:
             table = await self.table(game)
@@ -343,6 +345,7 @@ class Floor:
 
     def _lose(self, table: Table) -> None:
         """Let go of a table whose game another dealer seems to have."""
+        self.house.metrics.fencings.inc()
         self.remove(table)
         if self.others is not None:
             self.others.mislaid(table.game)

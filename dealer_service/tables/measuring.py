@@ -18,8 +18,12 @@ def measure(floor: Floor) -> None:
     counted = Counter(_state(table) for table in tables)
     metrics.set_games({state: counted[state] for state in _STATES})
     metrics.players.set(sum(len(table.standing.state.seats) for table in tables))
-    metrics.watchers.set(sum(len(table.audience) for table in tables))
-    lags = [lag for table in tables for lag in table.audience.lags()] or [NO_LAG]
+    audiences = [table.audience for table in tables]
+    if floor.afar is not None:
+        audiences += [followed.audience for followed in floor.afar.followed]
+    audiences += floor.house.delays.audiences
+    metrics.watchers.set(sum(map(len, audiences)))
+    lags = [lag for audience in audiences for lag in audience.lags()] or [NO_LAG]
     metrics.backlog_messages.set(max(lag.messages for lag in lags))
     metrics.backlog_bytes.set(max(lag.bytes for lag in lags))
     metrics.backlog_age.set(max(lag.seconds for lag in lags))

@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 import structlog
 
+from dealer_service.observe.tracing import spanning
 from dealer_service.store.api import SignedAt, Store
 from dealer_service.store.leases import Beat, Leases, Node
 from dealer_service.store.refusal import Reason, StoreError
@@ -212,8 +213,10 @@ class Ownership:
             # Others may have been cut off from the store with this node: they come first.
             self._take_from = began + self._lease_ms
         self._beaten_at = began
+        self._house.metrics.beaten()
         for table in tables:
             if table.game in gone:
+                self._house.metrics.fencings.inc()
                 self._floor.remove(table)
                 table.let_go()
                 _log.warning("game_taken_over", game=table.game)
@@ -313,10 +316,11 @@ class Ownership:
             self._mislaid.discard(game)
             return True
         try:
-            recovered = await self._run(
-                self._recoverer,
-                partial(recover, self._house, self._store, game, self._signed(game)),
-            )
+            with spanning(self._house.tracing, "take over", game=game):
+                recovered = await self._run(
+                    self._recoverer,
+                    partial(recover, self._house, self._store, game, self._signed(game)),
+                )
         except StoreError as error:
             if error.reason in _FATAL:
                 self._missed(error)
@@ -346,6 +350,7 @@ class Ownership:
             self._mislaid.discard(game)
             self._aside.pop(game, None)
             self._floor.place(recovered).start(restarted=True)
+            self._house.metrics.takeovers.inc()
             _log.info("game_taken", game=game)
 
     # The rest.

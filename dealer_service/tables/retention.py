@@ -18,12 +18,14 @@ from typing import Final
 
 import structlog
 
+from dealer_service.rules.entry import GameOpened
 from dealer_service.store.api import LogHead, LogState, Store
 from dealer_service.store.refusal import StoreError
 from dealer_service.tables.archive import Archive
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.house import House
-from dealer_service.tables.lines import decode
+from dealer_service.tables.lines import decode, read_time
+from dealer_service.tables.past import COVERED_MS
 from dealer_service.tables.refused import Refused
 from dealer_service.tables.shelf import Shelf
 
@@ -159,8 +161,12 @@ class _Work:
         await self.write(head.log)
         if self._retain is None:
             return
-        revealed_at = await self._house.read(partial(_last_time, head=head))
-        if revealed_at is not None and revealed_at + self._retain <= self._house.clock.now():
+        times = await self._house.read(partial(_over_since, head=head))
+        if times is None:
+            return
+        revealed_at, delay = times
+        # Who is told later has been told everything by then.
+        if revealed_at + max(self._retain, delay) <= self._house.clock.now():
             await self._forget(head.log)
 
     async def write(self, game: str) -> None:
@@ -208,9 +214,12 @@ def _page(
     return heads, [head for head in heads if is_mine(store, head.log)]
 
 
-def _last_time(store: Store, *, head: LogHead) -> int | None:
-    """Give the time of a log's last line; None where that is gone."""
-    for line in store.lines(head.log, head.next_index - 1, 1):
-        at, _ = decode(line)
-        return at
-    return None
+def _over_since(store: Store, *, head: LogHead) -> tuple[int, int] | None:
+    """Give the time of a log's last line, and the delay of its game; None where they are gone."""
+    first = store.lines(head.log, 0, 1)
+    last = store.lines(head.log, head.next_index - 1, 1)
+    if not first or not last:
+        return None
+    _, opened = decode(first[0])
+    delay = opened.rules.watch_delay_ms if isinstance(opened, GameOpened) else None
+    return read_time(last[0]), delay + COVERED_MS if delay else 0
