@@ -39,6 +39,7 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
     _add_bots(add)
     _add_play(add)
     _add_fetch(add)
+    _add_export(add)
     _add_demo(add)
 
 
@@ -162,6 +163,20 @@ def _add_fetch(add: Adder) -> None:
     parser.add_argument("game", type=game, metavar="GAME", help="the game's ID")
     words = "where to (default GAME.jsonl)"
     add.option(parser, "--output", Path, None, words, metavar="FILE")
+    add.address(parser)
+    add.token(parser)
+
+
+def _add_export(add: Adder) -> None:
+    parser = add.command(
+        "export",
+        help="write the files of all finished games",
+        epilog=f"It needs an operator's or an auditor's token. {_FROM_WHERE} Files that are there "
+        "already are left as they are. Exit status: 0 all files are there, 1 some games are "
+        "archived and their files are elsewhere, 3 the dealer can not be reached or refuses.",
+    )
+    words = "where to: each game's file is GAME.jsonl there"
+    parser.add_argument("folder", type=Path, metavar="DIR", help=words)
     add.address(parser)
     add.token(parser)
 

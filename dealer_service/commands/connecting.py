@@ -50,6 +50,11 @@ def connect(options: argparse.Namespace, token: str) -> Dealer:
 
 
 def player_token(options: argparse.Namespace) -> str:
+    """Give a player's token, as `token_for` does."""
+    return token_for(options, Role.PLAYER)
+
+
+def token_for(options: argparse.Namespace, role: Role) -> str:
     """Give the token of `token_file`, else of the environment, else one of the dealer's own key."""
     if options.token_file is not None:
         try:
@@ -60,7 +65,7 @@ def player_token(options: argparse.Namespace) -> str:
     given = os.environ.get("CUTCARD_TOKEN", "").strip()
     if given:
         return given
-    return TokenOffice(options.directory).issue(options.name, Role.PLAYER, _TOKEN_SECONDS)
+    return TokenOffice(options.directory).issue(options.name, role, _TOKEN_SECONDS)
 
 
 def read_claims(token: str) -> tuple[str, str]:

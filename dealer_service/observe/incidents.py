@@ -18,9 +18,41 @@ HINTS: Final[Mapping[str, str]] = {
         "Files of finished games can not be written, such as on a full disk. Nothing is lost: the "
         "store keeps the games, and it is tried again. Make room, or mend --archive."
     ),
+    "beat_failed": (
+        "The lease on this node's games could not be renewed, for its store does not answer. "
+        "Look at the database and the network. Others take the games over if it stays so."
+    ),
     "call_failed": (
         "A fault of the dealer's own answered this call with INTERNAL. Nothing was changed by it. "
         "Keep the line and report it."
+    ),
+    "certificate_expires_soon": (
+        "The TLS certificate runs out in a while. Put a new one in its place: it is taken "
+        "up without a restart."
+    ),
+    "certificate_not_taken": (
+        "The new TLS certificate or its key can not be used, and the one before still is. Mend the "
+        "files: they are looked at again."
+    ),
+    "development_mode": (
+        "This dealer made its own keys and speaks without TLS, on this machine alone. It is for "
+        "trying out, not for play that counts."
+    ),
+    "game_taken_over": (
+        "Another node has this game now, and this one let go of it. Nothing is lost. If it comes "
+        "often, this machine stands still for longer than --lease, or the database is slow."
+    ),
+    "journals_missing": (
+        "The restore went on without the signed journal of some nodes: games that only those could "
+        "prove whole are given up as lost."
+    ),
+    "lease_ran_out": (
+        "This node could not reach the shared store for as long as its lease, and let go of every "
+        "table; other nodes go on with them. It takes part again when the store answers."
+    ),
+    "leave_failed": (
+        "This node could not give its games up when it stopped: others take them over when its "
+        "lease has run out."
     ),
     "log_lost": (
         "The store lacks lines of this game that were signed, and the restore was accepted. The "
@@ -30,9 +62,24 @@ HINTS: Final[Mapping[str, str]] = {
         "Whoever reaches this address reads how much is played and refused here, though no card, "
         "secret or name. Let a firewall admit the collector alone."
     ),
+    "not_protected": (
+        "What this line names is not protected, by the settings. See OPERATIONS.md before "
+        "players come."
+    ),
     "randomness_failed": (
         "The source of randomness fails its checks. No hand opens until it passes; hands that are "
         "dealt play on. If it stays so, move the dealer to another machine."
+    ),
+    "randomness_still_fails": (
+        "The source of randomness still fails its checks. See randomness_failed."
+    ),
+    "release_failed": (
+        "A game could not be given up for another node: that takes it over when the lease has run "
+        "out."
+    ),
+    "resealing_failed": (
+        "Some hands' secrets are still sealed under an old key. Keep that key configured; it is "
+        "tried again at the next start."
     ),
     "store_failed": (
         "The store or the signed journal could not be written, and the process stops. All that was "
@@ -46,9 +93,21 @@ HINTS: Final[Mapping[str, str]] = {
         "A fault of the dealer's own stopped this table; the others go on. What it acknowledged is "
         "kept. Keep the line and report it; a restart takes the game up where it stands."
     ),
+    "take_over_failed": (
+        "A game could not be taken over. Its store has it as it was; it is tried again. With a "
+        "traceback, its log does not fit together: keep the line and report it."
+    ),
     "thread_failed": (
         "A thread of the dealer ended by a fault of its own. Keep the line, report it, and restart "
         "the dealer when callers wait."
+    ),
+    "token_key_passed_over": (
+        "A key of the JWK set can not be used and was left out; tokens that it signed are "
+        "refused."
+    ),
+    "token_keys_unread": (
+        "The JWK set could not be read again; the keys that were read last still count. Look at "
+        "--jwks and the way to it."
     ),
 }
 """By event, in words for an operator."""

@@ -150,7 +150,7 @@ def _pre_act(value: int) -> str | None:
 
 _SEAT: tuple[str, Check] = ("seat", _between(0, 10, "must be 0 (any free seat) or from 1 to 10"))
 _REVEAL = ("accepts_reveal", _matches(_POLICY, "must be at most 32 characters of a-z _"))
-_STATES = "must be empty, open, paused, closed, revealed or lost"
+_STATES = "must be empty, open, paused, closed, revealed, lost or archived"
 
 _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
     play_pb2.TakeSeatRequest: (
@@ -192,7 +192,7 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
     play_pb2.WatchRequest: (_IN_GAME, _count("from")),
     operate_pb2.OpenGameRequest: (_ID, _REFERRED),
     operate_pb2.ListGamesRequest: (
-        ("state", _matches(re.compile(r"(open|paused|closed|revealed|lost)?"), _STATES)),
+        ("state", _matches(re.compile(r"(open|paused|closed|revealed|lost|archived)?"), _STATES)),
         ("page_size", _between(0, MAX_PAGE, _PAGE)),
         ("page_token", _matches(_PAGE_TOKEN, "must be empty or as an answer gave it")),
     ),
