@@ -10,6 +10,7 @@ from dealer_service.commands import say
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import find_log_key
 from dealer_service.commands.loops import on_signals, run_loop
+from dealer_service.commands.privacy import keep_memory_private
 from dealer_service.commands.serving import read_settings
 from dealer_service.config import DEFAULT_ORIGIN, SettingError, Settings
 from dealer_service.exposure import find_faults, is_elsewhere
@@ -22,6 +23,7 @@ _CANNOT_START = (CannotStart, StoreError, AccessError, FairnessError, OSError)
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal or a failure; the exit status. Failure where it can not start."""
+    keep_memory_private()
     try:
         settings = read_settings(options, _find_origin(options))
     except SettingError as error:
