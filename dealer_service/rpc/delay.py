@@ -11,7 +11,7 @@ from dealer_service.store.api import LogState
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.past import DelayRule, Past
 
-_AT_ONCE: Final = frozenset({"operator", "auditor"})
+_AT_ONCE: Final = frozenset({Role.OPERATOR, Role.AUDITOR})
 """The roles that no rule of a game delays."""
 
 

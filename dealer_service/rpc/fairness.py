@@ -55,9 +55,7 @@ class Fairness:
     ) -> bytes:
         """Prove that a line is in the log."""
         past = await self._delay.past(caller, asked.game)
-        leaf, size, proof = await self._archive.inclusion(
-            asked.game, asked.index, asked.size, past
-        )
+        leaf, size, proof = await self._archive.inclusion(asked.game, asked.index, asked.size, past)
         message = fairness_pb2.GetInclusionProofResponse(leaf_hash=leaf, size=size, proof=proof)
         return message.SerializeToString()
 

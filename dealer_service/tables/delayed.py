@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dealer_service.rules.table import evolve
 from dealer_service.rules.table_state import Phase, TableState
@@ -18,7 +18,7 @@ from dealer_service.store.api import Store
 from dealer_service.tables.lines import decode, read_time
 from dealer_service.tables.past import COVERED_MS, DelayRule, Past, Pasts, signed_until
 from dealer_service.tables.replay import PAGE, Replay
-from dealer_service.tables.watchers import Audience, Batch, Watcher
+from dealer_service.tables.watchers import Audience, Batch
 
 if TYPE_CHECKING:
     from dealer_service.tables.house import House

@@ -276,6 +276,7 @@ class Floor:
         """Decide nothing more at any table, and return when all that was decided is durable."""
         self._refusal = stopping()
         self.house.chips.end()
+        await self.house.delays.end(stopping())
         if self.afar is not None:
             await self.afar.end(stopping())
         await asyncio.gather(*(table.stop() for table in self.tables))

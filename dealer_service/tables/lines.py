@@ -578,7 +578,7 @@ def read_time(line: bytes) -> int:
     found = _TIME.match(line) or _TIME_LAST.search(line)
     if found is None:
         message = "the line has no time"
-        raise LineError(message)
+        raise LineError(LineReason.NO_ENTRY, message)
     return int(found[1])
 
 

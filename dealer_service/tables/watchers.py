@@ -121,8 +121,9 @@ class Backlogs:
 class Watcher:
     """One reader of a game's messages, in order.
 
-    `moved` says that it is ended since its player is told at another time from here on. `resume` is the index of the line from which watching can go on: the lines before it were taken,
+    `resume` is the index of the line from which watching can go on: the lines before it were taken,
     and whoever asks for the next message has sent the one before. `held` is the backlog's weight.
+    `moved` says that it is ended because its player is told at another time from here on.
     """
 
     __slots__ = (
