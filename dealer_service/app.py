@@ -40,6 +40,7 @@ from dealer_service.store.commit import GroupCommit
 from dealer_service.store.directory import DirectoryLock
 from dealer_service.store.leases import Node, leases_of
 from dealer_service.store.opening import open_store
+from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.signed_journal import SignedJournal
 from dealer_service.tables.afar import Afar
 from dealer_service.tables.clock import Clock, SystemClock
@@ -141,7 +142,7 @@ class Dealer:
             sealer=self.keys.sealer,
             committer=commit,
             read=self._read,
-            halted=outlook.halted,
+            halted=self._halted,
             unhealthy=outlook.unhealthy,
             healthy=outlook.healthy,
             recovered=self._resealing.note,
@@ -292,6 +293,13 @@ class Dealer:
         loop = asyncio.get_running_loop()
         assert self._store is not None
         return await loop.run_in_executor(self._reader, call, self._store)
+
+    def _halted(self, game: str, fault: BaseException) -> None:
+        """Tell of a table that halted, and stop where no other could go on either."""
+        if self._outlook is not None:
+            self._outlook.halted(game, fault)
+        if isinstance(fault, StoreError) and fault.reason is Reason.KEY_UNREACHABLE:
+            self._fail(fault)
 
     def _fail(self, fault: BaseException) -> None:
         if self._outlook is not None:

@@ -115,6 +115,31 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+async def test_a_token_that_vanishes_stops_the_dealer_and_loses_nothing(
+    tmp_path: Path, token: SoftToken, name: str
+) -> None:
+    """No table could go on without it; when it is back, the same hand goes on at a start."""
+    keys = keys_of(token, name)
+    make_keys(Settings(tmp_path, ORIGIN, **keys), operating_system)
+    async with serving(tmp_path, **keys) as service:
+        game = await begin(service)
+        size = len(await service.lines(game))
+        token.take_away()
+        try:
+            # The turn's clock folds, which ends the hand; it is signed, and can not be.
+            for _ in range(3):
+                service.advance(60_000)
+                await service.settled(game)
+            with pytest.raises(StoreError, match=f"{name}-log") as told:
+                await service.dealer.serve()
+            assert told.value.reason is Reason.KEY_UNREACHABLE
+        finally:
+            token.bring_back()
+    async with serving(tmp_path, **keys) as service:
+        assert len(await service.lines(game)) >= size
+        await finish(service, game)
+
+
 def _key_of(sealed: bytes) -> bytes:
     return sealed[1:5]
 
