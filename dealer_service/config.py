@@ -32,7 +32,7 @@ class TokenRules:
     `jwks` is a file or an https URL; an empty issuer means the dealer's origin.
     """
 
-    jwks: str = ""
+    jwks: str = field(default="", repr=False)
     issuer: str = ""
     audience: str = "cutcard"
 

@@ -87,35 +87,44 @@ class Gate:
         if self._keys.current is not self._under:
             self._under = self._keys.current
             self._remembered.clear()
-        known = self._remembered.get(authorization or "")
-        if known is None:
-            return self._first(authorization or "", now, peer)
-        if now >= known.expires:
-            del self._remembered[authorization or ""]
-            return expired(known.expires)
-        self._remembered.move_to_end(authorization or "")
-        return known
+        header = authorization or ""
+        if header not in self._remembered:
+            return self._read(header, now, peer)
+        return self._again(header, now)
 
     def refresh(self) -> "Future[None] | None":
         """Read the keys again, as `TokenKeys.refresh` says."""
         return self._keys.refresh()
 
-    def _first(
+    def _again(self, header: str, now: float) -> Bearer | AccessRefusal:
+        known = self._remembered[header]
+        if now >= known.expires:
+            del self._remembered[header]
+            return expired(known.expires)
+        self._remembered.move_to_end(header)
+        return known
+
+    def _read(
         self, authorization: str, now: float, peer: Callable[[], str]
     ) -> Bearer | AccessRefusal:
-        scheme, _, token = authorization.partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
+        scheme, _, rest = authorization.partition(" ")
+        token = rest.strip()
+        if scheme.lower() != "bearer" or not token:
             message = 'the call needs the header "authorization: Bearer TOKEN"'
             return AccessRefusal(Reason.TOKEN_MISSING, message)
+        # One token is remembered once, in however many ways its header is written.
+        header = f"Bearer {token}"
+        if header in self._remembered:
+            return self._again(header, now)
         address = peer()
         too_many = self._bad.refuse(address)
         if too_many is not None:
             return too_many
-        bearer = self.verify(token.strip(), now)
+        bearer = self.verify(token, now)
         if isinstance(bearer, AccessRefusal):
             self._bad.count(address)
             return bearer
-        self._remembered[authorization] = bearer
+        self._remembered[header] = bearer
         if len(self._remembered) > self._bound:
             self._remembered.popitem(last=False)
         return bearer

@@ -294,9 +294,11 @@ def test_a_call_without_a_bearer_token_is_refused(authorization: str | None) -> 
     assert reason(refused) is Reason.TOKEN_MISSING
 
 
-def test_the_scheme_may_be_written_in_any_case() -> None:
-    admitted = gate_of().admit(f"bearer  {player_token()} ", NOW, lambda: "")
-    assert isinstance(admitted, Bearer)
+def test_a_header_may_be_written_in_any_way_and_is_remembered_once() -> None:
+    gate, token = gate_of(), player_token()
+    for header in (f"bearer {token}", f"BEARER   {token} ", f"Bearer {token}"):
+        assert isinstance(gate.admit(header, NOW, lambda: ""), Bearer)
+    assert len(gate._remembered) == 1
 
 
 def test_a_refusal_holds_nothing_of_the_token() -> None:

@@ -8,8 +8,8 @@ its process: the CPU time that it has used so far, all threads included, or its 
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -22,29 +22,40 @@ from google.protobuf.empty_pb2 import Empty
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import TokenKey, issue, load_token_key
 from dealer_service.app import Dealer
-from dealer_service.config import Settings
+from dealer_service.config import Cluster, Limits, Settings
 from dealer_service.observe import logs
 from dealer_service.rpc.server import OPTIONS
+from tests.bench.vitals import Vitals, take_vitals
 
-_CPU: Final = "cpu"
-_MEMORY: Final = "memory"
+CPU: Final = "cpu"
+MEMORY: Final = "memory"
+VITALS: Final = "vitals"
 EMPTY_METHOD = "/cutcard.bench.Yardstick/Empty"
 ORIGIN = "dealer.example.com"
 TOKEN_SECONDS = 3600
+WITHOUT_LIMITS = Limits(calls=10**7, bytes=10**12, streams=10**6, bad_tokens=10**7)
+"""What limits cost is measured with everything else; they hold nothing back."""
 
 
 def cpu(server: Connection) -> float:
     """Ask a server for the CPU time that it has used, in seconds."""
-    server.send(_CPU)
+    server.send(CPU)
     used: float = server.recv()
     return used
 
 
 def memory(server: Connection) -> float:
     """Ask a server for its resident memory, in KiB."""
-    server.send(_MEMORY)
+    server.send(MEMORY)
     kib: float = server.recv()
     return kib
+
+
+def vitals(server: Connection) -> Vitals:
+    """Ask a dealer how it is."""
+    server.send(VITALS)
+    taken: Vitals = server.recv()
+    return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +64,44 @@ class Tokens:
 
     directory: Path
 
-    def issuer(self) -> Callable[[str], str]:
-        """Read the dealer's token key; what is given makes a player's token for a name."""
+    def issuer(self, role: Role = Role.PLAYER) -> Callable[[str], str]:
+        """Read the dealer's token key; what is given makes a token of a role for a name."""
         key = load_token_key(self.directory / "token.key")
-        return partial(_issue, key, role=Role.PLAYER)
+        return partial(_issue, key, role=role)
 
 
 def _issue(key: TokenKey, name: str, role: Role) -> str:
     return issue(key, name, role, ttl=TOKEN_SECONDS, now=time.time(), origin=ORIGIN)
 
 
-def serve_dealer(pipe: Connection, directory: str, players: tuple[str, ...]) -> None:
-    """Run a dealer with its store in `directory`; tells its port and a token for each player.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a dealer is: its directory, and among others the URL of their store and its name."""
 
-    The last name is the operator's.
-    """
-    logs.configure("text")
-    uvloop.run(_serve_dealer(pipe, Path(directory), players))
+    directory: Path
+    store_url: str = field(default="", repr=False)
+    node: str = ""
+    lease: float = 5.0
+
+    @property
+    def settings(self) -> Settings:
+        """The dealer's settings; a free port is its own."""
+        return Settings(
+            self.directory,
+            origin=ORIGIN,
+            address="127.0.0.1:0",
+            grace=0,
+            drain=0,
+            limits=WITHOUT_LIMITS,
+            store_url=self.store_url,
+            cluster=Cluster(node=self.node, lease=self.lease),
+        )
+
+
+def serve_dealer(pipe: Connection, place: Place, players: tuple[str, ...] = ()) -> None:
+    """Run a dealer; tells its port and a token for each player. The last name is the operator's."""
+    logs.configure("text", "warning")
+    uvloop.run(_serve_dealer(pipe, place, players))
 
 
 def serve_empty(pipe: Connection) -> None:
@@ -77,15 +109,17 @@ def serve_empty(pipe: Connection) -> None:
     uvloop.run(_serve_empty(pipe))
 
 
-async def _serve_dealer(pipe: Connection, directory: Path, players: tuple[str, ...]) -> None:
-    dealer = Dealer(Settings(directory, origin=ORIGIN, address="127.0.0.1:0", grace=0))
+async def _serve_dealer(pipe: Connection, place: Place, players: tuple[str, ...]) -> None:
+    dealer = Dealer(place.settings)
     await dealer.start()
-    tokens = {
-        name: _issue(dealer.keys.token, name, Role.OPERATOR if name == players[-1] else Role.PLAYER)
-        for name in players
-    }
+    player, operator = (
+        Tokens(place.directory).issuer(role) for role in (Role.PLAYER, Role.OPERATOR)
+    )
+    tokens = {name: (operator if name == players[-1] else player)(name) for name in players}
     pipe.send((dealer.port, tokens))
-    await _answer(pipe, dealer.stop)
+    store = place.settings.store
+    answers = {VITALS: lambda: take_vitals(store, len(dealer.floor.tables))}
+    await _answer(pipe, dealer.stop, answers)
 
 
 async def _serve_empty(pipe: Connection) -> None:
@@ -108,9 +142,14 @@ async def _serve_empty(pipe: Connection) -> None:
     await _answer(pipe, stop)
 
 
-async def _answer(pipe: Connection, stop: Callable[[], Awaitable[None]]) -> None:
+async def _answer(
+    pipe: Connection,
+    stop: Callable[[], Awaitable[None]],
+    more: Mapping[str, Callable[[], object]] | None = None,
+) -> None:
+    answers = {CPU: time.process_time, MEMORY: resident_kib, **(more or {})}
     while asked := await asyncio.to_thread(pipe.recv):
-        pipe.send(resident_kib() if asked == _MEMORY else time.process_time())
+        pipe.send(answers[asked]())
     await stop()
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import grpc
 import pytest
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -31,7 +31,7 @@ BAD: dict[int, Any] = {
 """For each type a value that no field of a request may have; of a truth value any will do."""
 
 
-def paths(kind: Descriptor, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def paths(kind: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Give the path of every field, those of fields that are messages included."""
     for field in kind.fields:
         path = (*before, field.name)

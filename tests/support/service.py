@@ -44,7 +44,7 @@ from dealer_service.tables.table import Table
 
 ORIGIN = "dealer.example.com"
 START = 1_767_225_600_000
-PATIENCE = 30.0
+PATIENCE = 5.0
 """Seconds after which a test that waits in vain fails; no test needs them."""
 UNHURRIED = Limits(calls=10**6, bytes=10**9, streams=10**4, bad_tokens=10**6)
 """Limits that no test comes near, however fast it calls."""
@@ -222,8 +222,8 @@ async def serving(
     `given` are other fields of its settings.
     """
     clock = clock or ManualClock()
-    given = {"limits": UNHURRIED, "grace": 0.0} | given
-    settings = Settings(folder, origin, "127.0.0.1:0", accept_restore=accept_restore, **given)
+    fields: dict[str, Any] = {"limits": UNHURRIED, "grace": 0.0} | given
+    settings = Settings(folder, origin, "127.0.0.1:0", accept_restore=accept_restore, **fields)
     dealer = Dealer(
         settings,
         entropy=entropy,
