@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.bench import driving, serving
@@ -123,7 +124,8 @@ def dealer_side(tables: int, *, watched: bool) -> Iterator[Side]:
     names = (*driving.PLAYERS, driving.OPERATOR)
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory())
-        dealer = partial(serving.serve_dealer, directory=directory, players=names)
+        place = serving.Place(Path(directory))
+        dealer = partial(serving.serve_dealer, place=place, players=names)
         server = stack.enter_context(process(dealer))
         port, tokens = server.recv()
         acting = partial(driving.call_acts, port=port, tokens=tokens, tables=tables)

@@ -78,7 +78,8 @@ def idle_games(count: int) -> Iterator[Idle]:
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory())
         names = (*driving.PLAYERS, driving.OPERATOR)
-        dealer = partial(serving.serve_dealer, directory=directory, players=names)
+        place = serving.Place(Path(directory))
+        dealer = partial(serving.serve_dealer, place=place, players=names)
         server = stack.enter_context(process(dealer))
         port, tokens = server.recv()
         opener = partial(driving.open_tables, port=port, tokens=tokens, tables=count)
