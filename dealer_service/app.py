@@ -191,6 +191,11 @@ class Dealer:
             games=len(self.floor.tables),
         )
 
+    @property
+    def metrics_port(self) -> int:
+        """The port at which metrics are served; 0 where they are not."""
+        return self._outlook.port if self._outlook is not None else 0
+
     async def serve(self) -> None:
         """Serve until a signal or a failure; raises what failed."""
         loop = asyncio.get_running_loop()

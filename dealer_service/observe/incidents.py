@@ -67,8 +67,8 @@ HINTS: Final[Mapping[str, str]] = {
         "players come."
     ),
     "randomness_failed": (
-        "The source of randomness fails its checks. No hand opens until it passes; hands that are "
-        "dealt play on. If it stays so, move the dealer to another machine."
+        "The source of randomness fails its checks. No hand opens until it passes; a hand without "
+        "its deck is void, others play on. If it stays so, move the dealer to another machine."
     ),
     "randomness_still_fails": (
         "The source of randomness still fails its checks. See randomness_failed."

@@ -18,6 +18,7 @@ from prometheus_client import (
     Histogram,
     Info,
     ProcessCollector,
+    disable_created_metrics,
     generate_latest,
 )
 
@@ -37,6 +38,8 @@ class Metrics:
     """
 
     def __init__(self, version: str = "") -> None:
+        # When a counter began is of no use to anybody, and doubles what is sent.
+        disable_created_metrics()
         self.registry = CollectorRegistry()
         self._beaten_at: float | None = None
         self._add_play()
@@ -119,9 +122,6 @@ class Metrics:
         self._streams = self._size("streams", "Streams under way, by method.", "method")
         self._streams_ended = self._count(
             "streams_ended", "Streams that ended, by method and status.", "method", "status"
-        )
-        self.too_slow = self._count(
-            "watchers_too_slow", "Watchers that were ended because they read too slowly."
         )
         self.watchers = self._size("watchers", "Watchers of this node's games.")
         self.backlog_messages = self._size(

@@ -70,6 +70,7 @@ class Outlook:
         measured = _on_loop(lambda: _measure(floor, writing))
         self._exposition = Exposition(host, port, Source(self.metrics, measured, self.health.all))
         self.port = self._exposition.port
+        _log.info("metrics_served", address=self._address, port=self.port)
         if not is_loopback(host):
             _log.warning("metrics_are_public", address=self._address)
 

@@ -13,7 +13,7 @@ from dealer_service.commands.serving import read_settings
 from dealer_service.config import Cluster, Limits, Settings, Tls, TokenRules
 from tests.support.commands import ROOT, dealer
 
-COMMANDS = ("serve", "token", "key", "keys", "migrate", "bots", "play", "fetch", "demo")
+COMMANDS = ("serve", "token", "key", "keys", "migrate", "bots", "play", "fetch", "export", "demo")
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:
