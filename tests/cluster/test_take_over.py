@@ -8,7 +8,7 @@ from cutcard.v1 import play_pb2
 from dealer_service.config import Cluster, SettingError
 from dealer_service.store.signed_journal import read_journal
 from tests.support.audits import judge, tell
-from tests.support.nodes import BEAT_MS, Nodes, moved, sharing
+from tests.support.nodes import moved, sharing
 from tests.support.service import (
     ORIGIN,
     Bot,
@@ -31,7 +31,7 @@ async def first_turn(service: Service, **rules: object) -> tuple[str, list[Bot],
     return game, bots, bots[turn.seat - 1]
 
 
-async def play_on(nodes: Nodes, service: Service, bots: list[Bot]) -> list[Bot]:
+def play_on(service: Service, bots: list[Bot]) -> list[Bot]:
     """Let the same players go on at another node, by checking and calling."""
     return [moved(bot, service, policy=calling) for bot in bots]
 
@@ -48,7 +48,7 @@ async def test_the_same_hand_goes_on_at_another_node(tmp_path: Path) -> None:
         nodes.kill("one")
         await nodes.lease()
         assert nodes.owner(game) == "two"
-        again = await play_on(nodes, two, bots)
+        again = play_on(two, bots)
         assert await again[0].until_over() == "end"
         assert again[0].find("deck_committed") == committed
         (own,) = [bot for bot in again if bot.name == mine.name]
@@ -204,4 +204,3 @@ class TestNames:
             two = await nodes.start("two")
             told = await refusal(two.close_game(game))
             assert told.metadata == {"owner": there, "node": "one"}
-            assert BEAT_MS
