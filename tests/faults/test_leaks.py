@@ -7,9 +7,10 @@ stands, in bytes, hex, base64 or as the text of Python's own.
 
 import gc
 import io
+import os
 import sqlite3
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +22,18 @@ import pytest
 import structlog
 
 from cutcard.v1 import operate_pb2, play_pb2
+from dealer_service.config import Cluster, Settings
 from dealer_service.fairness.cards import CARD_NAMES
 from dealer_service.fairness.drbg import stream
 from dealer_service.fairness.shuffle import STREAM_BYTES
+from dealer_service.keys import make_keys
 from dealer_service.observe import logs
+from dealer_service.store.opening import open_store
 from dealer_service.tables import custody as custodies
 from dealer_service.tables.custody import Custody
+from tests.support.postgres import PASSWORD, fresh_database, shared_server
 from tests.support.service import (
+    ORIGIN,
     Bot,
     Policy,
     Service,
@@ -102,14 +108,40 @@ class Overheard:
         self.log = io.StringIO()
 
 
+@dataclass(frozen=True)
+class Store:
+    """Where a dealer of a test keeps its games: settings, and how to read all of it."""
+
+    settings: dict[str, Any]
+    read: Callable[[], bytes]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Give a store of each kind."""
+    if request.param == "sqlite":
+        yield Store({}, lambda: sqlite_columns(tmp_path))
+        return
+    with fresh_database() as url:
+        make_keys(Settings(tmp_path, ORIGIN), os.urandom)
+        # The dealer's clock stands, and the database's does not.
+        cluster = Cluster(node="one", lease=600.0)
+        settings = {"store_url": url, "cluster": cluster, "open_store": open_shared}
+        yield Store(settings, lambda: postgres_columns(url))
+
+
+def open_shared(settings: Settings) -> Any:
+    return open_store(settings.store_url, settings.store, lease=60.0)
+
+
 @asynccontextmanager
-async def overheard(folder: Path) -> AsyncIterator[tuple[Service, Overheard]]:
+async def overheard(folder: Path, **given: Any) -> AsyncIterator[tuple[Service, Overheard]]:
     """Run a dealer that logs everything that it can log into memory."""
     heard = Overheard()
     structlog.reset_defaults()
     logs.configure("json", "debug", heard.log)
     try:
-        async with serving(folder) as service:
+        async with serving(folder, **given) as service:
             yield service, heard
     finally:
         structlog.reset_defaults()
@@ -204,9 +236,9 @@ GAMES: dict[str, dict[str, Policy]] = {
 
 @pytest.mark.parametrize("kind", GAMES)
 async def test_no_secret_leaves_before_its_time(
-    tmp_path: Path, secrets: Secrets, kind: str
+    tmp_path: Path, secrets: Secrets, kind: str, store: Store
 ) -> None:
-    async with overheard(tmp_path) as (service, heard):
+    async with overheard(tmp_path, **store.settings) as (service, heard):
         played = await play(service, GAMES[kind], 3 if kind != "all-ins" else 1)
         entries = await service.entries(played.game)
         opened = {played.game: shown_positions(entries)}
@@ -231,12 +263,16 @@ async def test_no_secret_leaves_before_its_time(
         shown = "\n".join({repr(thing) for thing in reachable(service)})
         require_nothing_of(secrets, shown.encode(), "a repr", opened)
         require_nothing_of(secrets, heard.log.getvalue().encode(), "the dealer's log", {})
+        metrics = service.dealer.floor.house.metrics.text()
+        require_nothing_of(secrets, metrics, "the metrics", {})
 
         # At rest, secrets are sealed, and decks are nowhere.
         for name, stored in files(tmp_path).items():
             require_nothing_of(secrets, stored, f"the file {name}", opened)
         await stop(played.bots)
-    require_nothing_of(secrets, plain_columns(tmp_path), "a column of the store", opened)
+    columns = store.read()
+    assert played.game.encode() in columns
+    require_nothing_of(secrets, columns, "a column of the store", opened)
 
 
 def require_own_cards_alone(bot: Bot, entries: list[tuple[str, dict[str, Any]]]) -> None:
@@ -270,8 +306,22 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def plain_columns(folder: Path) -> bytes:
-    """Read every column of every table of the store."""
+def postgres_columns(url: str) -> bytes:
+    """Read every column of every table of the database, and what its server logged."""
+    content = shared_server().log.encode()
+    tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    database = url.rpartition("/")[2]
+    for (table,) in shared_server().run(tables, database):
+        for row in shared_server().run(f"SELECT * FROM {table}", database):
+            content += b"\n".join(
+                bytes(value) if isinstance(value, bytes | memoryview) else str(value).encode()
+                for value in row
+            )
+    return content
+
+
+def sqlite_columns(folder: Path) -> bytes:
+    """Read every column of every table of the store's file."""
     connection = sqlite3.connect(folder / "store.sqlite")
     tables = [
         name
@@ -287,9 +337,9 @@ def plain_columns(folder: Path) -> bytes:
     return content
 
 
-async def test_keys_show_nowhere(tmp_path: Path) -> None:
-    """Neither the keys nor the tokens stand in a log line or a repr."""
-    async with overheard(tmp_path) as (service, heard):
+async def test_keys_show_nowhere(tmp_path: Path, store: Store) -> None:
+    """Neither keys, tokens nor the database's password stand in a log line, a repr or a column."""
+    async with overheard(tmp_path, **store.settings) as (service, heard):
         bots = await play(service, GAMES["folds"], 1)
         log_seed = bytes.fromhex((tmp_path / "log.key").read_text().split()[-1])
         sealing = (tmp_path / "sealing.key").read_bytes()
@@ -299,7 +349,10 @@ async def test_keys_show_nowhere(tmp_path: Path) -> None:
             require_absent(content, "the log key", log_seed, "what is shown")
             require_absent(content, "the sealing key", sealing, "what is shown")
             assert token[-40:] not in content
+            assert PASSWORD.encode() not in content
         await stop(bots.bots)
+    for name, key in (("the log key", log_seed), ("the sealing key", sealing)):
+        require_absent(store.read(), name, key, "a column of the store")
 
 
 async def test_a_fault_of_the_dealer_tells_nothing_of_its_inside(
