@@ -13,8 +13,9 @@ from dealer_service.store.api import LogAppend, LogFacts, Movement, SealedSecret
 from dealer_service.tables.watchers import Batch, PrivateOpenings, Proven
 from dealer_service.transcript import signer as rule
 from dealer_service.transcript.checkpoint import log_origin, sign_checkpoint
-from dealer_service.transcript.merkle import Tree, leaf_hash
+from dealer_service.transcript.merkle import leaf_hash
 from dealer_service.transcript.note import NoteSigner
+from dealer_service.transcript.trunk import Trunk
 
 BATCH_LINES: Final = 256
 
@@ -87,7 +88,7 @@ class GameLog:
         self.game = game
         self.origin_line = log_origin(origin, bytes.fromhex(game))
         self.epoch = epoch
-        self.tree = Tree(leaves)
+        self.tree = Trunk(leaves)
         self.last_signed = last_signed
         self._signer = signer
 
@@ -123,6 +124,8 @@ class GameLog:
         unit.signed.append(Signed(checkpoint.size, checkpoint.root, previous, note))
         unit.close_batch(note)
         self.last_signed = rule.Signed(checkpoint.size, checkpoint.root)
+        # No smaller size is ever signed again.
+        self.tree.forget_before(checkpoint.size)
 
     def finish(self, unit: Unit, facts: LogFacts | None = None) -> LogAppend:
         """Give the unit in the store's terms, with the facts that it changes."""

@@ -16,7 +16,8 @@ from typing import Final
 from dealer_service.store.api import Answer
 from dealer_service.tables.refused import Refused, ServiceReason, refused
 
-REMEMBERED: Final = 256
+REMEMBERED: Final = 32
+"""Answers of one scope that are in memory; older ones are asked of the store."""
 
 Lookup = Callable[[str, str, str], Awaitable[Answer | None]]
 

@@ -4,6 +4,7 @@ Folding a log may begin at any hand, but whether a value is new needs every line
 beside the state (`rules.entropy.Past`), and the store keeps the values that were used.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping
 
 from dealer_service.rules.entry import (
@@ -27,7 +28,9 @@ class UsedValues:
     def __init__(
         self, used: Iterable[str] = (), missed: Mapping[tuple[int, str], str] | None = None
     ) -> None:
-        self._used = set(used)
+        self._used = Fingerprints()
+        for value in used:
+            self._used.add(value)
         self._frozen: dict[str, str] = {}
         self._missed = dict(missed or {})
 
@@ -50,8 +53,58 @@ class UsedValues:
         elif isinstance(entry, HandVoid):
             self._missed.update(missed_anchors(self._frozen, entry))
         values = _values_of(entry)
-        self._used.update(values)
+        for value in values:
+            self._used.add(value)
         return values
+
+
+class Fingerprints:
+    """A set of texts by 64 bits of Python's keyed hash of each: 16 to 32 bytes for one, not 160.
+
+    A text that was added is always found. That another is taken for it is as likely as to guess
+    64 bits at once, and costs its player no more than the choice of another value.
+    """
+
+    __slots__ = ("_count", "_slots")
+
+    def __init__(self) -> None:
+        self._slots = array("Q", bytes(8 * 16))
+        self._count = 0
+
+    def __contains__(self, text: str) -> bool:
+        mark = _fingerprint(text)
+        return self._slots[self._place(mark)] == mark
+
+    def add(self, text: str) -> None:
+        """Add a text."""
+        if self._put(_fingerprint(text)) and 2 * self._count > len(self._slots):
+            old, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
+            self._count = 0
+            for mark in old:
+                if mark:
+                    self._put(mark)
+
+    def _put(self, mark: int) -> bool:
+        place = self._place(mark)
+        if self._slots[place] == mark:
+            return False
+        self._slots[place] = mark
+        self._count += 1
+        return True
+
+    def _place(self, mark: int) -> int:
+        """Give the slot that a fingerprint is in, or the free one where it would be put."""
+        slots = self._slots
+        last = len(slots) - 1
+        place = mark & last
+        while (here := slots[place]) and here != mark:
+            place = (place + 1) & last
+        return place
+
+
+def _fingerprint(text: str) -> int:
+    # A slot that is 0 is free.
+    return hash(text) & 0xFFFF_FFFF_FFFF_FFFF or 1
 
 
 def frozen_anchors(opened: HandOpened) -> dict[str, str]:

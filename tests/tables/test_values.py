@@ -1,7 +1,7 @@
 """Which values of a game were ever used, and what was missed (section 2)."""
 
 from dealer_service.rules import entry as e
-from dealer_service.tables.values import UsedValues
+from dealer_service.tables.values import Fingerprints, UsedValues
 from tests.support.simulator import LIVELY, play_game
 
 
@@ -42,3 +42,20 @@ def test_a_missed_anchor_is_the_one_that_the_hand_froze() -> None:
     assert game.values.missed_anchor(3, "ben") == frozen
     assert game.values.missed_anchor(3, "ann") is None
     assert game.values.missed_anchor(2, "ben") is None
+
+
+def test_fingerprints_hold_what_was_added_and_no_more_than_that() -> None:
+    fingerprints = Fingerprints()
+    texts = [f"{number:064x}" for number in range(3_000)]
+    for text in texts[::2]:
+        fingerprints.add(text)
+        fingerprints.add(text)
+    assert all(text in fingerprints for text in texts[::2])
+    assert not any(text in fingerprints for text in texts[1::2])
+
+
+def test_a_value_of_a_long_game_takes_few_bytes() -> None:
+    fingerprints = Fingerprints()
+    for number in range(6_000):
+        fingerprints.add(f"{number:064x}")
+    assert fingerprints._slots.itemsize * len(fingerprints._slots) <= 32 * 6_000
