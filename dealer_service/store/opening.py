@@ -4,7 +4,7 @@ The driver of a shared store is imported only where one is named: it is an extra
 """
 
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -85,6 +85,8 @@ def require_known(url: str) -> None:
             ", or none for a file in the dealer's directory"
         )
         raise StoreError(Reason.STORE_URL_WRONG, message)
-    if find_spec("psycopg") is None:
+    try:
+        import_module("psycopg")
+    except ImportError:
         message = "a store in PostgreSQL needs psycopg: pip install 'cutcard[postgres]'"
-        raise StoreError(Reason.STORE_URL_WRONG, message)
+        raise StoreError(Reason.STORE_URL_WRONG, message) from None

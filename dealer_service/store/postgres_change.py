@@ -27,10 +27,7 @@ from dealer_service.store.postgres_link import (
     Statement,
     connect,
     final,
-    hearing,
     meaning,
-    roll_back,
-    run,
 )
 from dealer_service.store.postgres_patience import Condition, Patience
 from dealer_service.store.postgres_target import Target
@@ -43,6 +40,7 @@ NOW: Final = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 """The database's clock, in ms since 1970."""
 
 _BEGIN: Final[Statement] = ("BEGIN", ())
+_COMMIT: Final[Statement] = ("COMMIT", ())
 _COUNT_UP: Final = (
     "UPDATE nodes SET changes = %s WHERE name = %s AND incarnation = %s AND changes = %s"
 )
@@ -107,16 +105,16 @@ class Transaction:
         if not statements:
             return []
         opening, self._opening = self._opening, []
-        cursors = run(self._link, [*opening, *statements])
+        cursors = self._link.run(*opening, *statements)
         if opening and self._is_counted and cursors[len(opening) - 1].rowcount != 1:
-            (found,) = run(self._link, [(_FIND, (self.writer.name,))])
+            (found,) = self._link.run((_FIND, (self.writer.name,)))
             raise _NotMine(found.fetchone())
         return cursors[len(opening) :]
 
     def start_again(self) -> None:
         """Undo all statements."""
         if self.is_begun:
-            roll_back(self._link)
+            self._link.roll_back()
             self._opening = self._begin()
 
     def give_up(self) -> None:
@@ -195,7 +193,7 @@ class Changes:
         writer, self._writer = self._writer, None
         if writer is not None and not writer.is_node and self._link is not None:
             with contextlib.suppress(psycopg.Error):
-                self._link.execute(_EXIT, (writer.name,))
+                self._link.run((_EXIT, (writer.name,)))
 
     @contextlib.contextmanager
     def _failing(self, *, is_final: bool) -> Iterator[None]:
@@ -221,7 +219,7 @@ class Changes:
                     if not begun.is_begun:
                         return result
                     if begun.is_given_up:
-                        roll_back(link)
+                        link.roll_back()
                         return result
             except _NotMine as other:
                 raise self.not_mine(writer, other.found) from None
@@ -243,25 +241,27 @@ class Changes:
     def _commit(self, link: Link) -> _Outcome:
         """Commit; the transaction's results have been seen and are good."""
         try:
-            with hearing(link) as heard, self._watchdog.watching(link):
-                told = link.execute("COMMIT").statusmessage
+            with link.hearing() as heard, self._watchdog.watching(link):
+                (told,) = link.run(_COMMIT)
         except psycopg.Error as error:
-            if error.sqlstate in _UNDONE and not link.broken:
+            if error.sqlstate in _UNDONE and not link.is_lost:
                 return _Outcome.NOT_WRITTEN
             self._drop()
             return _Outcome.UNKNOWN
         # A warning says that a wait for standbys was cut off: the commit may not outlive this
         # server.
-        return _Outcome.WRITTEN if told == "COMMIT" and not heard else _Outcome.UNKNOWN
+        return (
+            _Outcome.WRITTEN if told.statusmessage == "COMMIT" and not heard else _Outcome.UNKNOWN
+        )
 
     def _settle(self, writer: Writer, wait: Patience) -> _Outcome:
         """Find out whether the change after `writer.changes` was written, and count it if so."""
         while True:
             try:
                 link = self._connected()
-                with hearing(link) as heard, self._watchdog.watching(link):
+                with link.hearing() as heard, self._watchdog.watching(link):
                     me = (writer.name, writer.incarnation)
-                    settled, found = run(link, [(_SETTLE, me), (_FIND, me[:1])])
+                    settled, found = link.run((_SETTLE, me), (_FIND, me[:1]))
                 row = settled.fetchone()
             except psycopg.Error as error:
                 self._recover(error, wait)
@@ -286,7 +286,7 @@ class Changes:
         what = meaning(error, link)
         if what is Meaning.AGAIN and link is not None:
             try:
-                roll_back(link)
+                link.roll_back()
             except psycopg.Error:
                 self._drop()
         else:
@@ -318,8 +318,7 @@ class Changes:
     def _drop(self) -> None:
         link, self._link = self._link, None
         if link is not None:
-            with contextlib.suppress(psycopg.Error):
-                link.close()
+            link.close()
 
 
 def _incarnation() -> int:

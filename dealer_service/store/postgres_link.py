@@ -4,6 +4,10 @@ Every session commits with `synchronous_commit` on (or remote_apply, where the s
 and is refused by us where the server would lose commits in a crash. The server ends what we left
 lying: an open transaction whose client is gone or frozen, a statement that hangs, a wait for a
 lock. It runs in autocommit; who wants a transaction says BEGIN.
+
+Statements go through libpq's pipeline mode, which is never left while all is well: what leaves it
+sends a Flush, and after a Flush PostgreSQL counts no idle time, so that a frozen client would hold
+its locks for ever.
 """
 
 import contextlib
@@ -12,7 +16,7 @@ from enum import Enum, unique
 from typing import Any, Final
 
 import psycopg
-from psycopg import Connection, Cursor
+from psycopg import Connection, Cursor, Pipeline
 from psycopg.pq import ExecStatus
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 
@@ -21,7 +25,6 @@ from dealer_service.store.refusal import Reason, StoreError
 
 Row = tuple[Any, ...]
 Statement = tuple[str, Sequence[object]]
-Link = Connection[Row]
 
 _SESSION: Final = """
 SELECT
@@ -62,22 +65,96 @@ class Meaning(Enum):
     FINAL = "nothing can be done"
 
 
+class Link:
+    """A connection for one thread at a time."""
+
+    def __init__(self, connection: Connection[Row]) -> None:
+        self._connection = connection
+        self._leaving = contextlib.ExitStack()
+        self._pipeline: Pipeline | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing can come over it any more."""
+        return self._connection.broken or self._connection.closed
+
+    @property
+    def backend(self) -> int:
+        """The number of the server's process for it."""
+        return self._connection.info.backend_pid
+
+    def fileno(self) -> int:
+        """Give the socket's descriptor. psycopg.Error when it is closed."""
+        return self._connection.fileno()
+
+    def run(self, *statements: Statement) -> list[Cursor[Row]]:
+        """Run statements in one round trip, and give their cursors with all results seen."""
+        try:
+            if self._pipeline is None:
+                self._pipeline = self._leaving.enter_context(self._connection.pipeline())
+            cursors = [self._connection.execute(*one, binary=True) for one in statements]
+            self._pipeline.sync()
+        except BaseException:
+            self._leave()
+            raise
+        return cursors
+
+    def roll_back(self) -> None:
+        """Undo the open transaction, if there is one.
+
+        Sent past psycopg, which forgets every prepared statement at a ROLLBACK.
+        """
+        self._leave()
+        result = self._connection.pgconn.exec_(b"ROLLBACK")
+        if result.status != ExecStatus.COMMAND_OK:
+            message = result.get_error_message() or "the connection is lost"
+            raise psycopg.OperationalError(message)
+
+    @contextlib.contextmanager
+    def hearing(self) -> Iterator[list[str]]:
+        """Gather the notices that the server sends meanwhile, by their SQLSTATE."""
+        heard: list[str] = []
+
+        def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
+            heard.append(diagnostic.sqlstate or "")
+
+        self._connection.add_notice_handler(hear)
+        try:
+            yield heard
+        finally:
+            self._connection.remove_notice_handler(hear)
+
+    def close(self) -> None:
+        """Let go of it; nothing is raised."""
+        with contextlib.suppress(psycopg.Error):
+            self._connection.close()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Leave the pipeline, with whatever is still under way in it."""
+        self._pipeline = None
+        try:
+            self._leaving.close()
+        except psycopg.Error:
+            self._connection.close()
+
+
 def connect(target: Target) -> Link:
     """Connect and set the session up. psycopg.Error; StoreError STORE_NOT_DURABLE."""
-    link = psycopg.connect(**target.parameters, autocommit=True, prepare_threshold=0)  # type: ignore[arg-type]  # libpq's own names
+    connection = psycopg.connect(**target.parameters, autocommit=True, prepare_threshold=0)  # type: ignore[arg-type]  # libpq's own names
     try:
-        link.prepared_max = None
+        connection.prepared_max = None
         for dumper in (Int8Dumper, Int8BinaryDumper):
-            link.adapters.register_dumper(int, dumper)  # one type, so one plan a statement
+            connection.adapters.register_dumper(int, dumper)  # one type, so one plan a statement
         milliseconds = int(target.lease * 1000)
         limits = (milliseconds, milliseconds // 2, max(250, milliseconds // 3))
-        row = link.execute(_SESSION, [str(limit) for limit in limits]).fetchone()
+        row = connection.execute(_SESSION, [str(limit) for limit in limits]).fetchone()
         assert row is not None
         _require_durable(target, *row[-3:])
     except BaseException:
-        link.close()
+        connection.close()
         raise
-    return link
+    return Link(connection)
 
 
 def _require_durable(
@@ -104,7 +181,7 @@ def meaning(error: psycopg.Error, link: Link | None) -> Meaning:
         return Meaning.AGAIN
     if code is not None and (code in _LOST or code[:2] in {"08", "53"}):
         return Meaning.RECONNECT
-    if link is None or link.broken or link.closed:
+    if link is None or link.is_lost:
         return Meaning.RECONNECT
     return Meaning.FINAL
 
@@ -120,39 +197,3 @@ def final(error: psycopg.Error, target: Target, link: Link | None) -> StoreError
         return StoreError(Reason.STORE_UNREACHABLE, message)
     message = f"the store {target.shown} failed; look at its server's log ({told})"
     return StoreError(Reason.STORE_FAILED, message)
-
-
-def run(link: Link, statements: Sequence[Statement]) -> list[Cursor[Row]]:
-    """Run statements in one round trip and give their cursors, with all results seen."""
-    if len(statements) == 1:
-        return [link.execute(*statements[0], binary=True)]
-    with link.pipeline() as pipeline:
-        cursors = [link.execute(*statement, binary=True) for statement in statements]
-        pipeline.sync()
-    return cursors
-
-
-def roll_back(link: Link) -> None:
-    """Undo the open transaction, if there is one.
-
-    Sent past psycopg, which forgets every prepared statement at a ROLLBACK.
-    """
-    result = link.pgconn.exec_(b"ROLLBACK")
-    if result.status != ExecStatus.COMMAND_OK:
-        message = result.get_error_message() or "the connection is lost"
-        raise psycopg.OperationalError(message)
-
-
-@contextlib.contextmanager
-def hearing(link: Link) -> Iterator[list[str]]:
-    """Gather the notices that the server sends meanwhile."""
-    heard: list[str] = []
-
-    def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
-        heard.append(diagnostic.sqlstate or "")
-
-    link.add_notice_handler(hear)
-    try:
-        yield heard
-    finally:
-        link.remove_notice_handler(hear)

@@ -5,7 +5,6 @@ lost is done again on a new one, for as long as a lease lasts; a failed read lea
 usable.
 """
 
-import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -32,7 +31,6 @@ from dealer_service.store.postgres_link import (
     connect,
     final,
     meaning,
-    run,
 )
 from dealer_service.store.postgres_patience import Condition, Patience
 from dealer_service.store.postgres_target import Target
@@ -72,7 +70,7 @@ class Reads:
                 try:
                     link = self._take()
                     with self._watchdog.watching(link):
-                        found = [cursor.fetchall() for cursor in run(link, statements)]
+                        found = [cursor.fetchall() for cursor in link.run(*statements)]
                 except psycopg.Error as error:
                     told = final(error, self._target, link)
                     what = meaning(error, link)
@@ -191,8 +189,7 @@ class Reads:
 
     def _end(self, link: Link | None) -> None:
         if link is not None:
-            with contextlib.suppress(psycopg.Error):
-                link.close()
+            link.close()
 
 
 def _head(row: Sequence[Any]) -> LogHead:

@@ -4,7 +4,6 @@ The version stands in `schema_version`, whose one row is locked while steps are 
 start or migrate at once, the second finds it done. All steps are one transaction.
 """
 
-import contextlib
 import threading
 from collections.abc import Callable
 from typing import Final
@@ -19,6 +18,14 @@ from dealer_service.store.postgres_patience import Patience
 from dealer_service.store.postgres_target import Target
 
 _EMPTY: Final = 0
+_VERSION: Final = "SELECT version FROM schema_version"
+_TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS schema_version"
+    " (only_row boolean PRIMARY KEY CHECK (only_row), version bigint NOT NULL)"
+)
+_ROW: Final = (
+    "INSERT INTO schema_version (only_row, version) VALUES (true, 0) ON CONFLICT DO NOTHING"
+)
 # Two that make the first table at once: the second is told that it is there, in one of these ways.
 _AT_ONCE: Final = {"23505", "42P07", "42710", "XX000"}
 
@@ -64,38 +71,31 @@ def _trying(target: Target, wait: Patience, work: Callable[[Link], int]) -> int:
                 raise told from None
         finally:
             if link is not None:
-                with contextlib.suppress(psycopg.Error):
-                    link.close()
+                link.close()
 
 
 def _read_version(link: Link) -> int:
     try:
-        row = link.execute("SELECT version FROM schema_version").fetchone()
+        (found,) = link.run((_VERSION, ()))
     except UndefinedTable:
         return _EMPTY
+    row = found.fetchone()
     return _EMPTY if row is None else int(row[0])
 
 
 def _take_steps(link: Link, *, from_empty: bool) -> int:
     """Take the missing steps (all of them, or none where there are tables); the version then."""
-    link.execute("BEGIN")
-    link.execute(
-        "CREATE TABLE IF NOT EXISTS schema_version"
-        " (only_row boolean PRIMARY KEY CHECK (only_row), version bigint NOT NULL)"
-    )
-    link.execute(
-        "INSERT INTO schema_version (only_row, version) VALUES (true, 0) ON CONFLICT DO NOTHING"
-    )
-    row = link.execute("SELECT version FROM schema_version FOR UPDATE").fetchone()
+    *_, found = link.run(("BEGIN", ()), (_TABLE, ()), (_ROW, ()), (f"{_VERSION} FOR UPDATE", ()))
+    row = found.fetchone()
     assert row is not None
     version = int(row[0])
     if from_empty and version != _EMPTY:
-        link.execute("ROLLBACK")
+        link.roll_back()
         return version
     for step in steps_after(POSTGRES, version):
         for statement in step.statements:
-            link.execute(statement)
+            link.run((statement, ()))
         version = step.version
-        link.execute("UPDATE schema_version SET version = %s", (version,))
-    link.execute("COMMIT")
+        link.run(("UPDATE schema_version SET version = %s", (version,)))
+    link.run(("COMMIT", ()))
     return version
