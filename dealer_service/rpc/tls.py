@@ -20,7 +20,7 @@ def server_credentials(tls: Tls) -> grpc.ServerCredentials:
 
     return grpc.dynamic_ssl_server_credentials(
         _configuration(certificates.current),
-        fetch,
+        fetch,  # type: ignore[arg-type] - the stubs know nothing of None
         require_client_authentication=tls.client_ca is not None,
     )
 

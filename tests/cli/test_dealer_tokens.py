@@ -84,7 +84,7 @@ def test_a_token_is_good_for_the_time_given(folder: Path, given: str | None, sec
 def test_tokens_are_of_one_key(folder: Path) -> None:
     first = dealer("token", "ann", "--role", "player", folder=folder).stdout.strip()
     dealer("token", "ben", "--role", "player", folder=folder)
-    assert bearer_of(folder, first)
+    assert bearer_of(folder, first).everywhere == Caller("ann", Role.PLAYER)
 
 
 @pytest.mark.parametrize(
