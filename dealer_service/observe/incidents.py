@@ -102,8 +102,7 @@ HINTS: Final[Mapping[str, str]] = {
         "the dealer when callers wait."
     ),
     "token_key_passed_over": (
-        "A key of the JWK set can not be used and was left out; tokens that it signed are "
-        "refused."
+        "A key of the JWK set can not be used and was left out; tokens that it signed are refused."
     ),
     "token_keys_unread": (
         "The JWK set could not be read again; the keys that were read last still count. Look at "

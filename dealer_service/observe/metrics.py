@@ -39,7 +39,7 @@ class Metrics:
 
     def __init__(self, version: str = "") -> None:
         # When a counter began is of no use to anybody, and doubles what is sent.
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         self._beaten_at: float | None = None
         self._add_play()

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanContext
 
 _PATH: Final = "/v1/traces"
-_FLUSH_MS: Final = 2_000
+_SECONDS: Final = 3.0
+"""So long one sending may take, with all its tries."""
+
 _MOST_LINKS: Final = 64
 
 
@@ -106,8 +108,7 @@ class Tracing:
             yield
 
     def close(self) -> None:
-        """Send what is left, for two seconds at most; this blocks."""
-        self._provider.force_flush(_FLUSH_MS)
+        """Send what is left, for a few seconds at most; this blocks."""
         self._provider.shutdown()
 
 
@@ -142,7 +143,9 @@ def open_tracing(url: str, version: str, node: str) -> Tracing:
         {"service.name": "cutcard-dealer", "service.version": version, "service.instance.id": node}
     )
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+    provider.add_span_processor(
+        BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, timeout=_SECONDS))
+    )
     return Tracing(provider)
 
 

@@ -16,7 +16,7 @@ from dealer_service.store.memory import MemoryStore
 from dealer_service.tables import shelf as shelves
 from dealer_service.tables.retention import SWEEP_MS
 from tests.support.audits import judge, tell
-from tests.support.nodes import sharing
+from tests.support.nodes import LEASE_MS, sharing
 from tests.support.scraping import LOOPBACK, scrape
 from tests.support.service import (
     PATIENCE,
@@ -119,7 +119,7 @@ async def test_a_half_written_file_is_none_and_an_old_one_is_cleared_away(tmp_pa
 class TestForgetting:
     async def test_an_old_game_is_read_from_its_file_as_before(self, tmp_path: Path) -> None:
         archive = tmp_path / "archive"
-        given = {"archive": archive, "retain": HOUR, "metrics": LOOPBACK}
+        given: dict[str, Any] = {"archive": archive, "retain": HOUR, "metrics": LOOPBACK}
         async with serving(tmp_path / "d", **given) as service:
             game = await finished(service)
             await until(path_of(archive, game).exists)
@@ -168,7 +168,7 @@ class TestForgetting:
 
     async def test_a_changed_file_is_never_all_that_is_left(self, tmp_path: Path) -> None:
         archive = tmp_path / "archive"
-        given = {"archive": archive, "retain": 1.0, "metrics": LOOPBACK}
+        given: dict[str, Any] = {"archive": archive, "retain": 1.0, "metrics": LOOPBACK}
         async with serving(tmp_path / "d", archive=archive) as service:
             game = await finished(service)
             await until(path_of(archive, game).exists)
@@ -262,7 +262,7 @@ async def test_a_full_disk_is_told_once_and_nothing_is_forgotten(
         write(self, content)
 
     monkeypatch.setattr(shelves.Draft, "write", fail)
-    given = {"archive": archive, "retain": 1.0, "metrics": LOOPBACK}
+    given: dict[str, Any] = {"archive": archive, "retain": 1.0, "metrics": LOOPBACK}
     async with serving(tmp_path / "d", **given) as service:
         game = await finished(service)
         async with asyncio.timeout(PATIENCE):
@@ -296,7 +296,8 @@ async def test_a_failing_fsync_leaves_no_file(
         await until(path_of(archive, game).exists)
         path_of(archive, game).unlink()
         with monkeypatch.context() as patch:
-            patch.setattr(shelves.os, "fsync", fail)
+            # The signed journal is not written meanwhile: nothing is played.
+            patch.setattr("os.fsync", fail)
             async with asyncio.timeout(PATIENCE):
                 while not failed.is_set():
                     service.advance(SWEEP_MS)
@@ -309,7 +310,7 @@ async def test_among_several_dealers_the_owner_writes_the_file(tmp_path: Path) -
     (tmp_path / "nodes").mkdir()
     async with sharing(tmp_path / "nodes") as nodes:
         for name, archive in archives.items():
-            await nodes.start(name, archive=archive)
+            await nodes.start(name, archive=archive, retain=LEASE_MS / 1000)
         one, two = nodes.services["one"], nodes.services["two"]
         game = await finished(one)
         await until(path_of(archives["one"], game).exists)
@@ -322,9 +323,7 @@ async def test_among_several_dealers_the_owner_writes_the_file(tmp_path: Path) -
         await nodes.lease()
         async with asyncio.timeout(PATIENCE):
             while not path_of(archives["two"], game).exists():
-                nodes.shared.now += SWEEP_MS
-                nodes.clock.advance(SWEEP_MS)
-                await nodes.settled()
+                await nodes.beat()
         assert path_of(archives["two"], game).read_bytes() == await two.file(game)
 
 
