@@ -20,7 +20,8 @@ def server_credentials(tls: Tls) -> grpc.ServerCredentials:
 
     return grpc.dynamic_ssl_server_credentials(
         _configuration(certificates.current),
-        fetch,  # type: ignore[arg-type] - the stubs know nothing of None
+        # The stubs know nothing of None.
+        fetch,  # type: ignore[arg-type]
         require_client_authentication=tls.client_ca is not None,
     )
 
