@@ -41,7 +41,8 @@ def configure(form: str, level: str = "info", stream: TextIO = sys.stderr) -> No
         processors=[*common, *rendering],
         wrapper_class=structlog.make_filtering_bound_logger(least),
         logger_factory=lambda *_: _Lines(stream),
-        cache_logger_on_first_use=True,
+        # Loggers are made anew for each event, which is rare, so that this can be called again.
+        cache_logger_on_first_use=False,
     )
     _take_in_libraries(common, rendering, least, stream)
     threading.excepthook = _tell_of_thread

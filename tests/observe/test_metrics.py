@@ -258,13 +258,20 @@ async def test_what_runs_and_what_it_takes(tmp_path: Path) -> None:
         assert seen.get("process_open_fds") > 0
 
 
-async def test_no_game_and_no_caller_stands_in_any_label(tmp_path: Path) -> None:
+async def test_no_game_no_caller_and_no_secret_stands_in_any_label(tmp_path: Path) -> None:
     async with serving(tmp_path, metrics=LOOPBACK) as service:
         game, bots = await begin(service, "ann-of-the-labels", "bob-of-the-labels")
         await bots[0].until(lambda bot: bot.decision)
         seen = await scrape(service)
         assert game not in seen.text
         assert "of-the-labels" not in seen.text
+        opened = [one for bot in bots for one in bot.openings]
+        links = [link for bot in bots for link in bot._links.values()]
+        token = bots[0].header[0][1].removeprefix("Bearer ")
+        assert opened
+        assert token not in seen.text
+        for secret in (*(one.salt for one in opened), *links):
+            assert secret.hex() not in seen.text
         assert all(len(value) < 64 for value in seen.labels())
         await stop(bots)
 
