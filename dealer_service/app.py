@@ -70,7 +70,10 @@ class Dealer:
         entropy: Entropy = operating_system,
         clock: Clock | None = None,
         open_store: Callable[[Settings], Store] = lambda settings: open_store(
-            settings.store_url, settings.store, GIVE_UP_LEASES * settings.cluster.lease
+            settings.store_url,
+            settings.store,
+            settings.cluster.lease,
+            GIVE_UP_LEASES * settings.cluster.lease,
         ),
     ) -> None:
         self.settings = settings

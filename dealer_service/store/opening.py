@@ -18,10 +18,11 @@ from dealer_service.store.sqlite_file import find_version, migrate_file
 _SCHEMES: Final = ("postgresql://", "postgres://")
 
 
-def open_store(url: str, path: Path, lease: float) -> Store:
+def open_store(url: str, path: Path, lease: float, patience: float = 60.0) -> Store:
     """Open the store at `url`, or where that is empty the file at `path`.
 
-    `lease` is how many seconds go until other dealers take over; the store at a URL has `Leases`.
+    The store at a URL has `Leases`. `lease` is how many seconds go until other dealers take over,
+    `patience` for how many a change waits for a server that is away.
     StoreError, also for a URL of no known kind; it is not repeated, for it may hold a password.
     """
     if not url:
@@ -29,7 +30,7 @@ def open_store(url: str, path: Path, lease: float) -> Store:
     require_known(url)
     from dealer_service.store.postgres import PostgresStore  # noqa: PLC0415 - an extra
 
-    return PostgresStore(url, lease=lease)
+    return PostgresStore(url, lease=lease, patience=patience)
 
 
 @dataclass(frozen=True, slots=True)

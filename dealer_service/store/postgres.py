@@ -33,23 +33,23 @@ from dealer_service.store.postgres_target import read_target
 from dealer_service.store.postgres_watchdog import Watchdog
 
 LEASE_SECONDS: Final = 5.0
-PATIENCE_LEASES: Final = 12
-"""A change waits so many leases for a store that is away; a read and a beat one."""
+PATIENCE_SECONDS: Final = 60.0
 
 
 class PostgresStore:
     """A `Store` and its `Leases` in the database at a postgresql:// URL.
 
     `lease` is how many seconds may go until other dealers take over: what hangs that long is
-    given up. `patience` is for how many seconds a change waits for a store that is away.
+    given up. `patience` is for how many seconds a change waits for a store that is away; a read and
+    what is asked of `Leases` wait for a lease alone.
     """
 
     def __init__(
-        self, url: str, *, lease: float = LEASE_SECONDS, patience: float | None = None
+        self, url: str, *, lease: float = LEASE_SECONDS, patience: float = PATIENCE_SECONDS
     ) -> None:
         target = read_target(url, lease)
         self._shown = target.shown
-        self._patience = PATIENCE_LEASES * lease if patience is None else patience
+        self._patience = patience
         self._condition = Condition(target.shown)
         require_tables(target, self._condition.closing)
         watchdog = Watchdog(2 * lease, self._condition.closing)
