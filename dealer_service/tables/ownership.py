@@ -16,6 +16,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
+from zlib import crc32
 
 import structlog
 
@@ -300,8 +301,8 @@ class Ownership:
             place = names.index(self.node.name) if self.node.name in names else 0
             share = [
                 game
-                for index, game in enumerate(free)
-                if index % max(1, len(names)) == place or game in self._seen_free
+                for game in free
+                if crc32(game.encode()) % max(1, len(names)) == place or game in self._seen_free
             ]
             self._seen_free = frozenset(free)
         return [*mine, *(game for game in share if game not in mine)][:AT_ONCE]

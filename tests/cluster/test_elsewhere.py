@@ -246,7 +246,7 @@ async def test_chips_are_followed_at_any_node(tmp_path: Path) -> None:
         stream = two.operate.FollowChips(request, metadata=two.operator)
         ann = await Bot(one, "ann").sit(game)
         async with asyncio.timeout(30):
-            moved_chips = await stream.read()
+            moved_chips: Any = await stream.read()
         assert (moved_chips.player, moved_chips.game) == ("ann", game)
         stream.cancel()
         await ann.stop()

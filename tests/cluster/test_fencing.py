@@ -1,6 +1,8 @@
 """A dealer that may have lost its games says nothing more of them, and never forks one."""
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -24,7 +26,7 @@ from tests.support.service import (
 )
 
 
-async def first_turn(service: Service, **rules: object) -> tuple[str, Bot, Bot]:
+async def first_turn(service: Service, **rules: Any) -> tuple[str, Bot, Bot]:
     """Bring two players to the first turn; the first of the two is to act."""
     game = await service.open_game(**{"turn_ms": 600_000} | rules)
     ann, bob = await seated(service, game, "ann", "bob", policy=waiting)
@@ -55,7 +57,7 @@ def head(nodes: Nodes, game: str) -> LogHead:
     return nodes.shared.content.logs[game].head
 
 
-async def prepared(nodes: Nodes, **rules: object) -> tuple[str, Bot, Bot]:
+async def prepared(nodes: Nodes, **rules: Any) -> tuple[str, Bot, Bot]:
     game, mine, other = await first_turn(nodes.services["one"], **rules)
     await nodes.lease()
     return game, mine, other
@@ -189,22 +191,19 @@ async def test_a_clock_that_ran_while_the_store_was_away_begins_anew(tmp_path: P
         game, mine, other = await first_turn(one, turn_ms=3_000)
         store = nodes.stores["one"]
         store.hang()
-        acting = mine.act(1, 1, play_pb2.ACT_CALL)
-        call = one.play.SitOut(
-            play_pb2.SitOutRequest(request_id=fresh_id(), game=game), metadata=other.header
-        )
-        await mine.until_given(lambda: one.table(game)._last_write and one.table(game).requests)
-        await mine.until_given(lambda: not one.table(game)._last_write.done())  # type: ignore[union-attr]
-        nodes.clock.advance(3_500)
+        acting = asyncio.create_task(mine.act(1, 1, play_pb2.ACT_CALL))
+        dealing = one.table(game).dealing
+        await mine.until_given(lambda: dealing.state.play and dealing.state.play.betting.turn == 2)
+        await nodes.beat(4)
         store.go_on()
-        await call
         await acting
-        turn = await other.until(lambda bot: bot.decision if bot.decision.turn == 2 else None)
-        await other.until(lambda bot: bot.decision.deadline >= nodes.clock.now() + 2_000)
-        assert turn.seat == other.seat
+        await other.until(lambda bot: bot.decision and bot.decision.turn == 2)
+        await other.until(
+            lambda bot: bot.decision and bot.decision.deadline >= nodes.clock.now() + 2_000
+        )
         assert other.find("acted", by="clock") is None
         # From there on it runs as ever.
-        nodes.clock.advance(3_100)
+        await nodes.beat(4)
         assert (await other.until_line("acted", by="clock"))["turn"] == 2
         await stop([mine, other])
 

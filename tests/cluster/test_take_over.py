@@ -1,6 +1,7 @@
 """What becomes of the games of a dealer that is gone: another goes on with the same hands."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from tests.support.service import (
 )
 
 
-async def first_turn(service: Service, **rules: object) -> tuple[str, list[Bot], Bot]:
+async def first_turn(service: Service, **rules: Any) -> tuple[str, list[Bot], Bot]:
     """Bring two players to the first turn; the bots, and the one that is to act."""
     game = await service.open_game(turn_ms=600_000, **rules)
     bots = await seated(service, game, "ann", "bob", policy=waiting)
@@ -87,11 +88,11 @@ async def test_who_has_just_come_waits_a_lease_before_it_takes_from_others(tmp_p
         nodes.kill("one")
         nodes.shared.now += 60_000
         two = await nodes.start("two")
-        assert two.dealer.floor.tables == ()
+        assert two.dealer.floor.running(game) is None
         await nodes.beat(4)
-        assert two.dealer.floor.tables == ()
+        assert two.dealer.floor.running(game) is None
         await nodes.beat()
-        assert [table.game for table in two.dealer.floor.tables] == [game]
+        assert two.dealer.floor.running(game) is not None
 
 
 async def test_what_was_released_is_taken_at_once(tmp_path: Path) -> None:
@@ -104,18 +105,17 @@ async def test_what_was_released_is_taken_at_once(tmp_path: Path) -> None:
 
 async def test_the_living_share_what_one_left_behind(tmp_path: Path) -> None:
     async with sharing(tmp_path, "one", "two", "three") as nodes:
-        games = {await nodes.services["one"].open_game() for _ in range(20)}
+        games = {await nodes.services["one"].open_game() for _ in range(40)}
         # Who has just come would wait before it takes from others.
         await nodes.lease()
         nodes.kill("one")
         await nodes.lease()
-        two, three = (
-            {table.game for table in nodes.services[name].dealer.floor.tables}
-            for name in ("two", "three")
-        )
+        two = {table.game for table in nodes.services["two"].dealer.floor.tables}
+        three = {table.game for table in nodes.services["three"].dealer.floor.tables}
         assert two | three == games
         assert not two & three
-        assert len(two) == len(three)
+        # By their names, so that no two nodes go for the same one; about half each.
+        assert min(len(two), len(three)) > 4
 
 
 async def test_many_games_are_taken_without_waiting_for_more_beats(tmp_path: Path) -> None:
@@ -169,8 +169,7 @@ async def test_the_clock_that_ran_begins_anew_at_another_node(tmp_path: Path) ->
         await nodes.lease()
         nodes.kill("one")
         await nodes.beat(5)
-        table = two.dealer.floor.running(game)
-        assert table is not None
+        table = two.table(game)
         assert table.standing.deadline == nodes.clock.now() + 10_000
 
 
