@@ -24,11 +24,9 @@ from dealer_service.store.api import (
     Refused,
     RequestIdReused,
     SecretExists,
-    Signed,
     SignedAt,
-    SignedBackwards,
-    SignedBeyondLog,
 )
+from dealer_service.store.decide import follows
 
 # A log without lines: its name and epoch.
 NEW_LOG: Final = (
@@ -107,17 +105,6 @@ def _change(connection: sqlite3.Connection, change: LogAppend) -> Refused | None
         last = SignedAt(signed.size, signed.root)
     _write_log(connection, number, change, last)
     return _write_values(connection, number, change)
-
-
-def follows(log: str, signed: Signed, last: SignedAt | None, after: int) -> Refused | None:
-    """Say why a checkpoint does not go on from the last one, in a log of `after` lines."""
-    size = 0 if last is None else last.size
-    if signed.size > after:
-        return SignedBeyondLog(log, signed.size, after)
-    same = last is not None and signed.size == size and signed.root != last.root
-    if same or signed.previous_size != size or signed.size < max(size, 1):
-        return SignedBackwards(log, signed.size, size)
-    return None
 
 
 def _write_log(

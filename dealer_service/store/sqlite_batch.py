@@ -11,11 +11,11 @@ the batch gives None and the transaction has to be rolled back. Both ways write 
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from dealer_service.store.api import Append, Appended, AppendResult, LogAppend, LogState, SignedAt
-from dealer_service.store.sqlite_append import follows, move, write_facts
+from dealer_service.store.decide import Head, advance
+from dealer_service.store.sqlite_append import move, write_facts
 
 MOST_ROWS: Final = 64
 """Rows of one statement at most; with all its sizes it stays prepared (`CACHED_STATEMENTS`)."""
@@ -25,16 +25,6 @@ CACHED_STATEMENTS: Final = 8 * MOST_ROWS
 _REMEMBERED: Final = 10_000
 
 Row = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What a log's row says of where it stands."""
-
-    number: int
-    next_index: int
-    epoch: int
-    signed: SignedAt | None
 
 
 class Heads:
@@ -84,7 +74,7 @@ def append_batch(
     changes = [change for append in appends for change in append.logs]
     for change in changes:
         head = after.get(change.log) or heads.find(connection, change.log)
-        if head is None or (moved := _advance(head, change)) is None:
+        if head is None or not isinstance(moved := advance(head, change), Head):
             return None
         after[change.log] = moved
     numbered = [(after[change.log].number, change) for change in changes]
@@ -128,18 +118,6 @@ def append_batch(
         for append in appends
     ]
     return results, after
-
-
-def _advance(head: Head, change: LogAppend) -> Head | None:
-    if head.epoch != change.epoch or head.next_index != change.expected_next_index:
-        return None
-    end = head.next_index + len(change.lines)
-    last = head.signed
-    for signed in change.signed:
-        if follows(change.log, signed, last, end) is not None:
-            return None
-        last = SignedAt(signed.size, signed.root)
-    return replace(head, next_index=end, signed=last)
 
 
 def _write_heads(
