@@ -3,7 +3,8 @@
 Prints a table and writes bench.json, a list of objects with name, value, unit, yardstick,
 yardstick_value, ratio, better ("higher" or "lower") and goal (a ratio). Both sides of a figure
 are measured in turn for several rounds; value and yardstick are the medians, and the table's
-noise is how far the ratio of a single round strayed from theirs.
+noise is how far the ratio of a single round strayed from theirs. Without PostgreSQL's server
+programs the figures that need them are reported as not measured, and are not in the file.
 """
 
 import argparse
@@ -12,34 +13,64 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.bench import acts, deriving, engine, verifying
+from tests.bench import (
+    acts,
+    appending,
+    delay,
+    deriving,
+    engine,
+    shared,
+    takeover,
+    verifying,
+    watching,
+)
+from tests.bench.database import NO_POSTGRES, is_there
 from tests.bench.figure import Figure, table
 
-_SINGLE: dict[str, Callable[[bool], Figure]] = {
-    engine.GOAL.name: lambda quick: engine.measure(quick=quick),
-    deriving.GOAL.name: lambda quick: deriving.measure(quick=quick),
-    verifying.GOAL.name: lambda quick: verifying.measure(quick=quick),
-}
-_TOGETHER = (acts.ACTS.name, acts.WATCHED.name, acts.P99.name)
-NAMES = (*_SINGLE, *_TOGETHER)
+Measure = Callable[[bool, frozenset[str]], list[Figure]]
+_GROUPS: tuple[tuple[tuple[str, ...], Measure], ...] = (
+    ((engine.GOAL.name,), lambda quick, _: [engine.measure(quick=quick)]),
+    ((deriving.GOAL.name,), lambda quick, _: [deriving.measure(quick=quick)]),
+    ((verifying.GOAL.name,), lambda quick, _: [verifying.measure(quick=quick)]),
+    (
+        (acts.ACTS.name, acts.WATCHED.name, acts.P99.name),
+        lambda quick, names: acts.measure(quick=quick, names=names),
+    ),
+    ((delay.DELAY.name,), lambda quick, _: [delay.measure(quick=quick)]),
+    ((watching.MEMORY.name,), lambda quick, _: [watching.measure(quick=quick)]),
+    ((appending.SQLITE.name,), lambda quick, _: [appending.measure_sqlite(quick=quick)]),
+)
+_ON_POSTGRES: tuple[tuple[tuple[str, ...], Measure], ...] = (
+    ((appending.POSTGRES.name,), lambda quick, _: [appending.measure_postgres(quick=quick)]),
+    (shared.NAMES, lambda quick, names: shared.measure(quick=quick, names=names)),
+    (
+        (takeover.LINE.name, takeover.HAND.name),
+        lambda quick, names: [
+            one for one in takeover.measure(quick=quick) if one.goal.name in names
+        ],
+    ),
+)
+ON_POSTGRES = tuple(name for names, _ in _ON_POSTGRES for name in names)
+NAMES = (*(name for names, _ in _GROUPS for name in names), *ON_POSTGRES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is asked for, print the table and write the file."""
     options = _parser().parse_args(arguments)
-    names = frozenset(options.only or NAMES)
+    asked = frozenset(options.only or NAMES)
     figures: list[Figure] = []
-    for name, measure in _SINGLE.items():
-        if name in names:
-            _say(f"measuring {name} …")
-            figures.append(measure(options.quick))
-    together = names.intersection(_TOGETHER)
-    if together:
-        _say(f"measuring {', '.join(sorted(together))} …")
-        figures += acts.measure(quick=options.quick, names=together)
+    unmeasured: list[str] = []
+    for group in (*_GROUPS, *_ON_POSTGRES):
+        names = [name for name in group[0] if name in asked]
+        if names and group in _ON_POSTGRES and not is_there():
+            unmeasured += (f"{name}: not measured, {NO_POSTGRES}" for name in names)
+        elif names:
+            _say(f"measuring {', '.join(names)} …")
+            figures += group[1](options.quick, asked)
     content = json.dumps([figure.as_json() for figure in figures], indent=2)
     options.output.write_text(content + "\n", encoding="utf-8")
-    sys.stdout.write(f"{table(figures)}\n\nwritten to {options.output}\n")
+    told = "\n".join((table(figures), *unmeasured))
+    sys.stdout.write(f"{told}\n\nwritten to {options.output}\n")
     return 0
 
 

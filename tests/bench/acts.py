@@ -29,22 +29,25 @@ P99 = Goal("act_p99", "ms", "ms, p99 of an empty call", "lower", 3)
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A server and its callers."""
+    """One server or several, and their callers."""
 
-    server: Connection
+    servers: tuple[Connection, ...]
     callers: Connection
 
     def run(self, seconds: float) -> "Run":
         """Call for some seconds."""
-        before = serving.cpu(self.server)
+        before = self._cpu()
         self.callers.send(seconds)
         pace: Pace = self.callers.recv()
-        return Run(pace, serving.cpu(self.server) - before)
+        return Run(pace, self._cpu() - before)
+
+    def _cpu(self) -> float:
+        return sum(map(serving.cpu, self.servers))
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a round came to, and the server's CPU time in seconds."""
+    """What a round came to, and the CPU time of all servers in seconds."""
 
     pace: Pace
     cpu: float
@@ -115,7 +118,7 @@ def empty_side(callers: int) -> Iterator[Side]:
         # The metadata of a call is the same on both sides: a token of the usual size.
         token = "x" * 260
         with process(partial(driving.call_empty, port=port, token=token, callers=callers)) as calls:
-            yield Side(server, calls)
+            yield Side((server,), calls)
 
 
 @contextmanager
@@ -128,7 +131,7 @@ def dealer_side(tables: int, *, watched: bool) -> Iterator[Side]:
         dealer = partial(serving.serve_dealer, place=place, players=names)
         server = stack.enter_context(process(dealer))
         port, tokens = server.recv()
-        acting = partial(driving.call_acts, port=port, tokens=tokens, tables=tables)
+        acting = partial(driving.call_acts, ports=(port,), tokens=tokens, tables=tables)
         callers = stack.enter_context(process(acting))
         games = callers.recv()
         if watched:
@@ -136,7 +139,7 @@ def dealer_side(tables: int, *, watched: bool) -> Iterator[Side]:
             watchers = stack.enter_context(process(watching))
             watchers.send(True)
             watchers.recv()
-        yield Side(server, callers)
+        yield Side((server,), callers)
         if watched:
             watchers.send(True)
-            assert watchers.recv() > 0
+            assert watchers.recv()[0] > 0

@@ -7,11 +7,13 @@ while acts are measured.
 
 import asyncio
 import time
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, cycle, repeat
 from multiprocessing.connection import Connection
+from random import uniform
 
 import grpc
 from google.protobuf.empty_pb2 import Empty
@@ -47,6 +49,8 @@ They have about as many acts as those of pluribus.phhs, which have 11.2.
 ACTS_A_HAND = sum(len(street.split()) for hand in HANDS for street in hand) / len(HANDS)
 
 Metadata = tuple[tuple[str, str], ...]
+Heard = tuple[str, int, float]
+"""A game, the index behind the last line of a message, and when it came (CLOCK_MONOTONIC)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +109,15 @@ def call_empty(pipe: Connection, port: int, token: str, callers: int) -> None:
     asyncio.run(_call_empty(pipe, port, token, callers))
 
 
-def call_acts(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
-    """Open tables, seat six players at each, tell their games, and act as messages ask."""
-    asyncio.run(_call_acts(pipe, port, tokens, tables))
+def call_acts(
+    pipe: Connection, ports: Sequence[int], tokens: dict[str, str], tables: int, think: float = 0
+) -> None:
+    """Open tables, seat six players at each, tell their games, and act as messages ask.
+
+    The tables are spread over the dealers at the ports; each act comes `think` seconds after the
+    one before was answered.
+    """
+    asyncio.run(_call_acts(pipe, ports, tokens, tables, think))
 
 
 def open_tables(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
@@ -116,7 +126,10 @@ def open_tables(pipe: Connection, port: int, tokens: dict[str, str], tables: int
 
 
 def watch(pipe: Connection, port: int, tokens: dict[str, str], games: tuple[str, ...]) -> None:
-    """Watch each game as each of its six players; answers with the messages that came so far."""
+    """Watch each game as each of its six players.
+
+    Answers with the number of messages that came so far, and what was heard since the last time.
+    """
     asyncio.run(_watch(pipe, port, tokens, games))
 
 
@@ -127,7 +140,7 @@ async def _call_empty(pipe: Connection, port: int, token: str, callers: int) -> 
             request_serializer=Empty.SerializeToString,
             response_deserializer=Empty.FromString,
         )
-        metadata = _bearing(token)
+        metadata = bearing(token)
 
         def calls() -> Iterator[Callable[[], Awaitable[object]]]:
             request = Empty()
@@ -142,14 +155,22 @@ async def _open_tables(pipe: Connection, port: int, tokens: dict[str, str], tabl
         pipe.send(tuple(games))
 
 
-async def _call_acts(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        games = [await _open_table(channel, tokens, number) for number in range(tables)]
+async def _call_acts(
+    pipe: Connection, ports: Sequence[int], tokens: dict[str, str], tables: int, think: float
+) -> None:
+    async with AsyncExitStack() as stack:
+        channels = [
+            await stack.enter_async_context(grpc.aio.insecure_channel(f"127.0.0.1:{port}"))
+            for port in ports
+        ]
+        places = [channels[number % len(channels)] for number in range(tables)]
+        games = [await open_table(place, tokens, number) for number, place in enumerate(places)]
         pipe.send(tuple(games))
-        play = play_pb2_grpc.PlayServiceStub(channel)
-        bearing = [_bearing(tokens[name]) for name in PLAYERS]
+        headers = [bearing(tokens[name]) for name in PLAYERS]
 
-        def acts(game: str) -> Iterator[Callable[[], Awaitable[object]]]:
+        def acts(
+            game: str, play: play_pb2_grpc.PlayServiceStub
+        ) -> Iterator[Callable[[], Awaitable[object]]]:
             for hand in count(1):
                 for step in steps(hand):
                     request = play_pb2.ActRequest(
@@ -160,18 +181,22 @@ async def _call_acts(pipe: Connection, port: int, tokens: dict[str, str], tables
                         act=step.act,
                         to=step.to,
                     )
-                    metadata = bearing[step.seat - 1]
+                    metadata = headers[step.seat - 1]
                     yield partial(play.Act, request, metadata=metadata)
 
-        await _run(pipe, [acts(game) for game in games])
+        stubs = [play_pb2_grpc.PlayServiceStub(place) for place in places]
+        await _run(pipe, [acts(*one) for one in zip(games, stubs, strict=True)], think)
 
 
-async def _run(pipe: Connection, callers: list[Iterator[Callable[[], Awaitable[object]]]]) -> None:
+Callers = list[Iterator[Callable[[], Awaitable[object]]]]
+
+
+async def _run(pipe: Connection, callers: Callers, think: float = 0) -> None:
     while seconds := await asyncio.to_thread(pipe.recv):
-        pipe.send(await _round(callers, seconds))
+        pipe.send(await _round(callers, seconds, think))
 
 
-async def _round(callers: list[Iterator[Callable[[], Awaitable[object]]]], seconds: float) -> Pace:
+async def _round(callers: Callers, seconds: float, think: float) -> Pace:
     latencies: list[float] = []
     clock = time.perf_counter
     began = clock()
@@ -180,6 +205,9 @@ async def _round(callers: list[Iterator[Callable[[], Awaitable[object]]]], secon
     async def keep_calling(calls: Iterator[Callable[[], Awaitable[object]]]) -> None:
         now = clock()
         while now < end:
+            if think:
+                await asyncio.sleep(uniform(0.5, 1.5) * think)
+                now = clock()
             sent = now
             await next(calls)()
             now = clock()
@@ -189,11 +217,12 @@ async def _round(callers: list[Iterator[Callable[[], Awaitable[object]]]], secon
     return Pace(len(latencies), clock() - began, tuple(latencies))
 
 
-async def _open_table(channel: grpc.aio.Channel, tokens: dict[str, str], number: int) -> str:
+async def open_table(channel: grpc.aio.Channel, tokens: dict[str, str], number: int) -> str:
+    """Open a game, seat six players, and let hands be dealt; the game."""
     game = await _seat_table(channel, tokens, number)
     await operate_pb2_grpc.OperateServiceStub(channel).ResumeGame(
         operate_pb2.ResumeGameRequest(request_id="resume-0001", game=game),
-        metadata=_bearing(tokens[OPERATOR]),
+        metadata=bearing(tokens[OPERATOR]),
     )
     return game
 
@@ -202,7 +231,7 @@ async def _seat_table(channel: grpc.aio.Channel, tokens: dict[str, str], number:
     """Open a game and seat its players; it stands still until it is resumed."""
     operate = operate_pb2_grpc.OperateServiceStub(channel)
     play = play_pb2_grpc.PlayServiceStub(channel)
-    operator = _bearing(tokens[OPERATOR])
+    operator = bearing(tokens[OPERATOR])
     opened = await operate.OpenGame(
         operate_pb2.OpenGameRequest(request_id=f"open-{number:04}", rules=RULES),
         metadata=operator,
@@ -221,7 +250,7 @@ async def _seat_table(channel: grpc.aio.Channel, tokens: dict[str, str], number:
                 stack=STACK,
                 accepts_reveal="all_cards",
             ),
-            metadata=_bearing(tokens[name]),
+            metadata=bearing(tokens[name]),
         )
     return game
 
@@ -230,18 +259,23 @@ async def _watch(
     pipe: Connection, port: int, tokens: dict[str, str], games: tuple[str, ...]
 ) -> None:
     messages = 0
+    heard: list[Heard] = []
+    clock = time.monotonic
 
-    async def follow(stream: AsyncIterable[play_pb2.WatchResponse]) -> None:
+    async def follow(game: str, stream: AsyncIterable[play_pb2.WatchResponse]) -> None:
         nonlocal messages
-        async for _ in stream:
+        async for message in stream:
             messages += 1
+            if message.lines:
+                heard.append((game, message.first + len(message.lines), clock()))
 
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         play = play_pb2_grpc.PlayServiceStub(channel)
         following = [
             asyncio.ensure_future(
                 follow(
-                    play.Watch(play_pb2.WatchRequest(game=game), metadata=_bearing(tokens[name]))
+                    game,
+                    play.Watch(play_pb2.WatchRequest(game=game), metadata=bearing(tokens[name])),
                 )
             )
             for game in games
@@ -251,11 +285,13 @@ async def _watch(
             for one in following:
                 if one.done():
                     one.result()
-            pipe.send(messages)
+            pipe.send((messages, heard))
+            heard.clear()
         for one in following:
             one.cancel()
         await asyncio.gather(*following, return_exceptions=True)
 
 
-def _bearing(token: str) -> Metadata:
+def bearing(token: str) -> Metadata:
+    """Give the header of a token's bearer."""
     return (("authorization", f"Bearer {token}"),)

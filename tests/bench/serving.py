@@ -7,13 +7,14 @@ its process: the CPU time that it has used so far, all threads included, or its 
 
 import asyncio
 import gc
+import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import grpc
 import uvloop
@@ -23,13 +24,19 @@ from dealer_service.access.roles import Role
 from dealer_service.access.tokens import TokenKey, issue, load_token_key
 from dealer_service.app import Dealer
 from dealer_service.config import Cluster, Limits, Settings
+from dealer_service.fairness.randomness import operating_system
+from dealer_service.keys import make_keys
 from dealer_service.observe import logs
 from dealer_service.rpc.server import OPTIONS
+from dealer_service.store.api import Append, AppendResult, Store
+from dealer_service.store.sqlite import SqliteStore
 from tests.bench.vitals import Vitals, take_vitals
 
 CPU: Final = "cpu"
 MEMORY: Final = "memory"
 VITALS: Final = "vitals"
+APPENDED: Final = "appended"
+PID: Final = "pid"
 EMPTY_METHOD = "/cutcard.bench.Yardstick/Empty"
 ORIGIN = "dealer.example.com"
 TOKEN_SECONDS = 3600
@@ -82,6 +89,8 @@ class Place:
     store_url: str = field(default="", repr=False)
     node: str = ""
     lease: float = 5.0
+    stamps: bool = False
+    """Whether the dealer notes when its store has lines."""
 
     @property
     def settings(self) -> Settings:
@@ -98,6 +107,44 @@ class Place:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A dealer that runs: where, the pipe to its process, its port, and its callers' tokens."""
+
+    place: Place
+    pipe: Connection
+    port: int
+    tokens: dict[str, str]
+
+
+class Stamped:
+    """A store that notes when it has a log's lines: the log, the index behind them, the time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._appended: list[tuple[str, int, float]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
+        """Append, and note it."""
+        results = self._store.append_all(appends)
+        now = time.monotonic()
+        self._appended += (
+            (change.log, change.expected_next_index + len(change.lines), now)
+            for append in appends
+            for change in append.logs
+            if change.lines
+        )
+        return results
+
+    def take(self) -> list[tuple[str, int, float]]:
+        """Give what was noted since the last time."""
+        taken, self._appended = self._appended, []
+        return taken
+
+
 def serve_dealer(pipe: Connection, place: Place, players: tuple[str, ...] = ()) -> None:
     """Run a dealer; tells its port and a token for each player. The last name is the operator's."""
     logs.configure("text", "warning")
@@ -110,15 +157,25 @@ def serve_empty(pipe: Connection) -> None:
 
 
 async def _serve_dealer(pipe: Connection, place: Place, players: tuple[str, ...]) -> None:
-    dealer = Dealer(place.settings)
+    settings = place.settings
+    answers: dict[str, Callable[[], object]] = {}
+
+    def stamp(settings: Settings) -> Store:
+        stamped = Stamped(SqliteStore(settings.store))
+        answers[APPENDED] = stamped.take
+        return cast("Store", stamped)
+
+    if place.store_url:
+        # A dealer whose store may be older than its directory makes no keys by itself.
+        make_keys(settings, operating_system)
+    dealer = Dealer(settings, open_store=stamp) if place.stamps else Dealer(settings)
     await dealer.start()
     player, operator = (
         Tokens(place.directory).issuer(role) for role in (Role.PLAYER, Role.OPERATOR)
     )
     tokens = {name: (operator if name == players[-1] else player)(name) for name in players}
     pipe.send((dealer.port, tokens))
-    store = place.settings.store
-    answers = {VITALS: lambda: take_vitals(store, len(dealer.floor.tables))}
+    answers[VITALS] = lambda: take_vitals(settings.store, len(dealer.floor.tables))
     await _answer(pipe, dealer.stop, answers)
 
 
@@ -147,7 +204,7 @@ async def _answer(
     stop: Callable[[], Awaitable[None]],
     more: Mapping[str, Callable[[], object]] | None = None,
 ) -> None:
-    answers = {CPU: time.process_time, MEMORY: resident_kib, **(more or {})}
+    answers = {CPU: time.process_time, MEMORY: resident_kib, PID: os.getpid, **(more or {})}
     while asked := await asyncio.to_thread(pipe.recv):
         pipe.send(answers[asked]())
     await stop()
