@@ -39,8 +39,9 @@ from dealer_service.store.postgres_watchdog import Watchdog
 _MOST_LINKS: Final = 4
 _PAGE: Final = 512
 _HEAD: Final = (
-    "SELECT id, log, next_index, epoch, fold_from, signed_size, signed_root,"
-    " state, meta, opened_at, hands, players, previous, next FROM logs"
+    "SELECT logs.id, logs.log, next_index, epoch, fold_from, signed_size, signed_root,"
+    " state, coalesce(meta, ''), opened_at, hands, players, previous, next"
+    " FROM logs LEFT JOIN metas ON metas.log = logs.id"
 )
 _OF_LOG: Final = "log = (SELECT id FROM logs WHERE log = %s)"
 
@@ -87,7 +88,7 @@ class Reads:
 
     def head(self, log: str) -> LogHead | None:
         """Give a log's head."""
-        rows = self.rows(f"{_HEAD} WHERE log = %s", (log,))
+        rows = self.rows(f"{_HEAD} WHERE logs.log = %s", (log,))
         return _head(rows[0]) if rows else None
 
     def heads(self, state: LogState | None, after: int, limit: int) -> tuple[LogHead, ...]:

@@ -25,17 +25,21 @@ WHERE logs.id = new.id AND logs.epoch = new.epoch AND logs.next_index = new.had_
   AND logs.state <> 'lost'
 """
 _UPDATE_FACTS: Final = """
-UPDATE logs SET state = new.state, meta = new.meta, opened_at = new.opened_at, hands = new.hands,
+UPDATE logs SET state = new.state, opened_at = new.opened_at, hands = new.hands,
   players = new.players, previous = new.previous, next = new.next
-FROM unnest(%b::bigint[], %b::text[], %b::bytea[], %b::bigint[], %b::bigint[], %b::bigint[],
-  %b::text[], %b::text[])
-  AS new (id, state, meta, opened_at, hands, players, previous, next)
+FROM unnest(%b::bigint[], %b::text[], %b::bigint[], %b::bigint[], %b::bigint[], %b::text[],
+  %b::text[])
+  AS new (id, state, opened_at, hands, players, previous, next)
 WHERE logs.id = new.id
+"""
+_METAS: Final = """
+INSERT INTO metas (log, meta) SELECT * FROM unnest(%b::bigint[], %b::bytea[])
+ON CONFLICT (log) DO UPDATE SET meta = excluded.meta WHERE metas.meta <> excluded.meta
 """
 NEW_LOGS: Final = """
 INSERT INTO logs (id, log, next_index, epoch, signed_size, state, owner, incarnation, opened_at,
-  hands, players, previous, next, meta)
-SELECT new.id, new.log, 0, new.epoch, 0, 'open', %s, %s, 0, 0, 0, '', '', ''::bytea
+  hands, players, previous, next)
+SELECT new.id, new.log, 0, new.epoch, 0, 'open', %s, %s, 0, 0, 0, '', ''
 FROM unnest(%b::bigint[], %b::text[], %b::bigint[]) AS new (id, log, epoch)
 ON CONFLICT DO NOTHING
 """
@@ -159,7 +163,6 @@ def _write_heads(
             (
                 before[log].number,
                 one.state.value,
-                one.meta,
                 one.opened_at,
                 one.hands,
                 one.players,
@@ -169,6 +172,8 @@ def _write_heads(
             for log, one in facts.items()
         ],
     )
+    metas = [(before[log].number, one.meta) for log, one in facts.items()]
+    writing.add(_METAS, metas, all_new=False)
 
 
 def _write_movements(writing: Writing, moves: Sequence[Movement]) -> None:

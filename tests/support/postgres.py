@@ -219,7 +219,17 @@ def lend_database() -> str:
 
 def give_back(url: str) -> None:
     """Empty a database that was lent, for the next who asks."""
-    tables = ("logs", "lines", "checkpoints", "secrets", "spent", "answers", "movements", "nodes")
+    tables = (
+        "logs",
+        "metas",
+        "lines",
+        "checkpoints",
+        "secrets",
+        "spent",
+        "answers",
+        "movements",
+        "nodes",
+    )
     emptied = "".join(f"DELETE FROM {table};" for table in tables)
     shared_server().run(f"{emptied} UPDATE counters SET value = 0", url.rpartition("/")[2])
     _idle.append(url)

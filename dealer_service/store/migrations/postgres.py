@@ -4,7 +4,8 @@ The lines of a log are the transcript, byte for byte, and public; secrets stand 
 alone, sealed. Plain tables and plain SQL: no extension, function, trigger or sequence, so that
 CockroachDB and YugabyteDB can take them. Numbers that must rise in the order in which their rows
 become visible come from `counters`, whose row is locked until the commit. A log's owner is a node
-by its name and incarnation; '' and 0 where nobody has it. Nodes with is_node false stand for
+by its name and incarnation; '' and 0 where nobody has it. A log's `meta` stands beside its row,
+which is written anew with every append. Nodes with is_node false stand for
 stores that write without having joined; times are ms since 1970 by the database's clock.
 """
 
@@ -35,11 +36,15 @@ CREATE TABLE logs (
   players bigint NOT NULL,
   previous text NOT NULL,
   next text NOT NULL,
-  meta bytea NOT NULL,
   CHECK ((signed_size = 0) = (signed_root IS NULL)),
   CHECK (signed_size <= next_index OR state = 'lost')
 )""",
             "CREATE INDEX logs_by_state ON logs (state, id)",
+            """
+CREATE TABLE metas (
+  log bigint PRIMARY KEY,
+  meta bytea NOT NULL
+)""",
             """
 CREATE TABLE lines (
   log bigint NOT NULL,
