@@ -92,7 +92,8 @@ def test_installing_without_extras_brings_cryptography_alone(metadata: Message) 
 
 
 def test_the_dealer_extra_brings_the_service(metadata: Message) -> None:
-    assert metadata.get_all("Provides-Extra") == ["dealer", "referee"]
+    extras = ["dealer", "hsm", "postgres", "referee", "trace"]
+    assert metadata.get_all("Provides-Extra") == extras
     extra = {
         canonicalize_name(each.name)
         for each in map(Requirement, metadata.get_all("Requires-Dist", []))
@@ -100,6 +101,7 @@ def test_the_dealer_extra_brings_the_service(metadata: Message) -> None:
     }
     assert extra >= {"grpcio", "grpcio-health-checking", "grpcio-reflection", "grpcio-status"}
     assert extra >= {"googleapis-common-protos", "protobuf", "pyjwt", "structlog", "uvloop"}
+    assert extra >= {"psycopg", "python-pkcs11", "opentelemetry-sdk"}
 
 
 def test_the_wheel_has_both_commands_and_the_licence(wheel: ZipFile, metadata: Message) -> None:
