@@ -10,6 +10,7 @@ from dealer_service.commands import say
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import find_log_key
 from dealer_service.commands.loops import on_signals, run_loop
+from dealer_service.commands.open_files import mind_open_files
 from dealer_service.commands.privacy import keep_memory_private
 from dealer_service.commands.serving import read_settings
 from dealer_service.config import DEFAULT_ORIGIN, SettingError, Settings
@@ -30,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failure(str(error), status=Exit.USAGE) from None
     _require_safe(settings)
     logs.configure(options.log_format, options.log_level)
+    mind_open_files()
     return run_loop(_serve(settings))
 
 

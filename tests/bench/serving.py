@@ -23,6 +23,7 @@ from google.protobuf.empty_pb2 import Empty
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import TokenKey, issue, load_token_key
 from dealer_service.app import Dealer
+from dealer_service.commands.open_files import raise_limit
 from dealer_service.config import Cluster, Limits, Settings
 from dealer_service.fairness.randomness import operating_system
 from dealer_service.keys import make_keys
@@ -148,6 +149,7 @@ class Stamped:
 def serve_dealer(pipe: Connection, place: Place, players: tuple[str, ...] = ()) -> None:
     """Run a dealer; tells its port and a token for each player. The last name is the operator's."""
     logs.configure("text", "warning")
+    raise_limit()
     uvloop.run(_serve_dealer(pipe, place, players))
 
 

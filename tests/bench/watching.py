@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from cutcard.v1 import play_pb2
+from dealer_service.commands.open_files import raise_limit
 from tests.bench import driving, serving
 from tests.bench.figure import Figure, Goal
 from tests.bench.processes import process
@@ -95,6 +96,7 @@ def hold(pipe: Connection, called: Called, share: tuple[int, int]) -> None:
 
     Answers each message with how many were added.
     """
+    raise_limit()
     asyncio.run(_hold(pipe, called, share))
 
 
