@@ -1,11 +1,16 @@
-"""Calls that end: each has a deadline, and what did not reach the dealer is asked again.
+"""How calls are made: each has a deadline, and what did not reach the dealer is asked again.
 
-A change bears a request id, and the same message with the same id is sent on every try, so that a
-retry has no second effect. The wait between tries doubles, up to a bound, and is drawn evenly
-from nothing to that, so that clients of a dealer that restarts do not come back at one time.
+A change bears a request id, and the same message with the same id is sent on every try, whichever
+node it goes to, so that a retry has no second effect. The wait between tries doubles, up to a
+bound, and is drawn evenly from nothing to that, so that clients of a dealer that restarts do not
+come back at one time. Who asked for too much waits as long as it is told.
+
+A node that deals the game not itself names the one that does, and the call is made there at once;
+only so often, though, before it waits: two nodes that name each other are not run between.
 """
 
 import asyncio
+import math
 import os
 import random
 import time
@@ -13,9 +18,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+import grpc
 import grpc.aio
 
-from dealer_service.client.errors import is_passing, read_error
+from dealer_service.client.bearer import Bearer
+from dealer_service.client.errors import CallRefusedError, Refusal, read_error
+from dealer_service.client.routes import AddressError, Link, Routes
 
 if TYPE_CHECKING:
     from dealer_service.client.chain import Entropy
@@ -23,16 +31,29 @@ if TYPE_CHECKING:
 _Request_contra = TypeVar("_Request_contra", contravariant=True)
 _Response_co = TypeVar("_Response_co", covariant=True)
 
-KEEPALIVE: Final = (
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    # A ping that is not answered by then ends the connection; otherwise that takes a minute more.
-    ("grpc.http2.ping_timeout_ms", 10_000),
-    ("grpc.http2.max_pings_without_data", 0),
-    # A dealer that comes back is found again within a second or two.
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 2_000),
+MOST_HOPS: Final = 3
+"""So often a call is made anew at once where it is sent; then it waits first."""
+
+MOST_RENEWALS: Final = 2
+"""So many newer tokens are tried for one call."""
+
+_PASSING: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
+# Asking again does not help a stream against these.
+_FINAL: Final = frozenset(
+    {
+        grpc.StatusCode.UNAUTHENTICATED,
+        grpc.StatusCode.PERMISSION_DENIED,
+        grpc.StatusCode.NOT_FOUND,
+        grpc.StatusCode.INVALID_ARGUMENT,
+        grpc.StatusCode.FAILED_PRECONDITION,
+        grpc.StatusCode.OUT_OF_RANGE,
+        grpc.StatusCode.UNIMPLEMENTED,
+        grpc.StatusCode.DATA_LOSS,
+    }
 )
+_GOES_ON: Final = frozenset({"WATCHED_TOO_SLOWLY", "READ_TOO_SLOWLY"})
+# The node itself is well: another one would not know better.
+_STAYS: Final = frozenset({"GAME_MOVING", "GAME_OPENING", "RANDOMNESS_FAILED", "TOKEN_KEYS_UNREAD"})
 
 
 class Method(Protocol[_Request_contra, _Response_co]):
@@ -82,34 +103,129 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """A try that failed: at which node, and under which token."""
+
+    error: grpc.aio.AioRpcError = field(repr=False)
+    address: str
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Caller:
-    """Makes calls under one token; the token is in no repr."""
+    """Makes calls under one caller's token, at the node that has the game."""
 
     surroundings: Surroundings
-    token: str = field(repr=False)
+    bearer: Bearer
+    routes: Routes
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """The header that says who calls."""
-        return (("authorization", f"Bearer {self.token}"),)
+        return header(self.bearer.token)
 
     async def call(
         self,
-        method: Method[_Request_contra, _Response_co],
+        method: Callable[[Link], Method[_Request_contra, _Response_co]],
         request: _Request_contra,
         *,
         total: float | None = None,
     ) -> _Response_co:
-        """Call until there is an answer, for `total` seconds at most; CallRefusedError."""
-        around = self.surroundings
-        end = around.monotonic() + (around.patience.total if total is None else total)
-        for wait in around.waits():
-            left = end - around.monotonic()
-            timeout = max(0.001, min(left, around.patience.attempt))
-            try:
-                return await method(request, timeout=timeout, metadata=self.metadata)
-            except grpc.aio.AioRpcError as error:
-                if not is_passing(error) or around.monotonic() + wait >= end:
-                    raise read_error(error) from None
-            await around.sleep(wait)
-        raise AssertionError
+        """Call until there is an answer, for `total` seconds at most; CallRefusedError.
+
+        `method(link)` is the method at a node.
+        """
+        game: str = getattr(request, "game", "")
+        tries = Tries(self, game, self.surroundings.patience.total if total is None else total)
+        while True:
+            token = self.bearer.token
+            async with self.routes.use(game) as link:
+                try:
+                    return await method(link)(
+                        request, timeout=tries.timeout, metadata=header(token)
+                    )
+                except grpc.aio.AioRpcError as error:
+                    failed = Failed(error, link.address, token)
+            await self.surroundings.sleep(await tries.judge(failed))
+
+
+class Tries:
+    """The tries of one call, or of one stream, which goes on for ever: `total` None."""
+
+    def __init__(self, caller: Caller, game: str, total: float | None) -> None:
+        around = caller.surroundings
+        self._caller, self._game, self._around = caller, game, around
+        self._streams = total is None
+        self._end = math.inf if total is None else around.monotonic() + total
+        self._waits = around.waits()
+        self._hops = 0
+        self._renewals = 0
+
+    @property
+    def timeout(self) -> float:
+        """How long the next try may take, in seconds."""
+        left = self._end - self._around.monotonic()
+        return max(0.001, min(left, self._around.patience.attempt))
+
+    def succeeded(self) -> None:
+        """Learn that a stream gave something: its next break is its first."""
+        self._waits = self._around.waits()
+        self._hops = self._renewals = 0
+
+    def next_wait(self) -> float:
+        """Draw the wait before a stream that just ended is opened anew."""
+        return next(self._waits)
+
+    async def judge(self, failed: Failed) -> float:
+        """Say how many seconds to wait before the next try; CallRefusedError where none helps.
+
+        The next try may go to another node, or bear another token.
+        """
+        refused = read_error(failed.error)
+        refusal = refused.refusal
+        if refusal.code == grpc.StatusCode.UNAUTHENTICATED.name:
+            self._renewals += 1
+            bearer = self._caller.bearer
+            if self._renewals <= MOST_RENEWALS and await bearer.renew(failed.token):
+                return 0.0
+            raise refused from None
+        wait = self._wait(failed, refusal)
+        if wait is None or self._around.monotonic() + wait >= self._end:
+            raise refused from None
+        return wait
+
+    def _wait(self, failed: Failed, refusal: Refusal) -> float | None:
+        if refusal.reason == "GAME_ELSEWHERE":
+            return self._follow(refusal)
+        if refusal.reason in _GOES_ON:
+            return 0.0
+        if refusal.reason == "TOO_MANY_STREAMS":
+            return self._around.patience.longest_wait if self._streams else None
+        if refusal.retry_after is not None:
+            # Whoever is told the same time does not come back at the same time.
+            return refusal.retry_after + self._around.chance() * self._around.patience.first_wait
+        code = failed.error.code()
+        if code in _FINAL or (code not in _PASSING and not self._streams):
+            return None
+        if code in _PASSING and refusal.reason not in _STAYS:
+            self._caller.routes.lost(self._game, failed.address)
+        return next(self._waits)
+
+    def _follow(self, refusal: Refusal) -> float:
+        owner = refusal.metadata.get("owner", "")
+        try:
+            self._caller.routes.name_owner(self._game, owner)
+        except AddressError as error:
+            message = f"the dealer names another address for this game: {error}"
+            told = Refusal(refusal.code, "OWNER_REFUSED", message, refusal.metadata)
+            raise CallRefusedError(told) from None
+        self._hops += 1
+        if self._hops <= MOST_HOPS:
+            return 0.0
+        self._hops = 0
+        return next(self._waits)
+
+
+def header(token: str) -> tuple[tuple[str, str], ...]:
+    """Give the header of a caller with a token."""
+    return (("authorization", f"Bearer {token}"),)

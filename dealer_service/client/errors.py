@@ -1,7 +1,8 @@
 """Refusals of single calls: google.rpc.Status read into one value.
 
 The dealer says why in an ErrorInfo (a stable reason, and every number of the message again as
-metadata) and names malformed fields in a BadRequest. Where there is neither, such as for a broken
+metadata), names malformed fields in a BadRequest, and says in a RetryInfo when to call again who
+asked for too much. Where there is neither, such as for a broken
 connection, the reason is the status code's name.
 """
 
@@ -13,22 +14,25 @@ from typing import Final
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
 _DETAILS: Final = "grpc-status-details-bin"
-_RETRIED: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a call was refused: the status code's name, a stable reason, and words for people."""
+    """Why a call was refused: the status code's name, a stable reason, and words for people.
+
+    `retry_after` is how many seconds to wait before the same call, None where nothing is said.
+    """
 
     code: str
     reason: str
     message: str
     metadata: Mapping[str, str]
     violations: tuple[tuple[str, str], ...] = ()
+    retry_after: float | None = None
 
 
 class CallRefusedError(Exception):
@@ -42,22 +46,19 @@ class CallRefusedError(Exception):
 def read_error(error: grpc.aio.AioRpcError) -> CallRefusedError:
     """Read what gRPC raised; it never fails, whatever the trailers hold."""
     code, message = error.code().name, error.details() or ""
-    info, violations = _details(error)
+    info, violations, retry_after = _details(error)
     reason = info.reason if info is not None and info.reason else code
     metadata = dict(info.metadata) if info is not None else {}
-    return CallRefusedError(Refusal(code, reason, message, MappingProxyType(metadata), violations))
-
-
-def is_passing(error: grpc.aio.AioRpcError) -> bool:
-    """Whether the same call may be made again: the dealer was not reached, or not in time."""
-    return error.code() in _RETRIED
+    told = Refusal(code, reason, message, MappingProxyType(metadata), violations, retry_after)
+    return CallRefusedError(told)
 
 
 def _details(
     error: grpc.aio.AioRpcError,
-) -> tuple[ErrorInfo | None, tuple[tuple[str, str], ...]]:
+) -> tuple[ErrorInfo | None, tuple[tuple[str, str], ...], float | None]:
     info: ErrorInfo | None = None
     violations: tuple[tuple[str, str], ...] = ()
+    retry_after: float | None = None
     for key, value in error.trailing_metadata() or ():
         if key != _DETAILS or not isinstance(value, bytes):
             continue
@@ -70,6 +71,10 @@ def _details(
                     bad = BadRequest()
                     detail.Unpack(bad)
                     violations = tuple((v.field, v.description) for v in bad.field_violations)
+                elif detail.Is(RetryInfo.DESCRIPTOR):
+                    retry = RetryInfo()
+                    detail.Unpack(retry)
+                    retry_after = max(0.0, retry.retry_delay.ToMilliseconds() / 1000)
         except DecodeError:
             continue
-    return info, violations
+    return info, violations, retry_after

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cutcard.v1 import play_pb2, play_pb2_grpc
+from cutcard.v1 import play_pb2
 from dealer_service.client.calls import Caller
 from dealer_service.client.chain import NoLink
 from dealer_service.client.dealt import HOLDEM_CARDS
@@ -52,9 +52,8 @@ class Successor:
 class Following:
     """One game followed; `run` ends with the game's stream, the player's seat, or a refusal."""
 
-    def __init__(  # noqa: PLR0913 - all that following needs
+    def __init__(
         self,
-        stub: play_pb2_grpc.PlayServiceStub,
         caller: Caller,
         watched: Watched,
         tell_user: Callable[[Event], None],
@@ -70,7 +69,6 @@ class Following:
         self.successor: Successor | None = None
         self.closed = asyncio.Event()
         self.left = False
-        self._stub = stub
         self._caller = caller
         self._tell = tell_user
         self._links = links
@@ -94,7 +92,7 @@ class Following:
     async def run(self) -> None:
         """Follow the game to its end; CallRefusedError when the dealer takes no watcher."""
         try:
-            steps = follow(self._stub, self._caller, self.game, self.verifier)
+            steps = follow(self._caller, self.game, self.verifier)
             async with aclosing(steps):
                 async for step in steps:
                     await self._take(step)
@@ -254,7 +252,7 @@ class Following:
             game=self.game, hand=due.hand, link=bytes.fromhex(sent.link)
         )
         try:
-            await self._caller.call(self._stub.GiveLink, request)
+            await self._caller.call(lambda at: at.play.GiveLink, request)
         except CallRefusedError as error:
             self._tell(LinkNotGiven(due.hand, str(error)))
 
@@ -285,7 +283,7 @@ class Following:
                 missing_hand=missing_hand or None,
                 missing_link=missing_link or None,
             )
-            await self._caller.call(self._stub.Anchor, request, total=HAND_SECONDS)
+            await self._caller.call(lambda at: at.play.Anchor, request, total=HAND_SECONDS)
         except CallRefusedError as error:
             self._tell(AnchorNotLogged(str(error)))
         finally:

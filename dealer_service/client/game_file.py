@@ -5,32 +5,31 @@ from pathlib import Path
 
 import grpc.aio
 
-from cutcard.v1 import fairness_pb2, fairness_pb2_grpc
-from dealer_service.client.calls import Caller
+from cutcard.v1 import fairness_pb2
+from dealer_service.client.calls import Caller, Failed, Tries, header
 from dealer_service.client.disk import on_disk
 from dealer_service.client.durable import sync_folder
-from dealer_service.client.errors import is_passing, read_error
+from dealer_service.client.routes import Link
 
 
-async def download(
-    stub: fairness_pb2_grpc.FairnessServiceStub, caller: Caller, game: str, path: Path
-) -> int:
+async def download(caller: Caller, game: str, path: Path) -> int:
     """Write a game's file to `path` and give its size in bytes; CallRefusedError.
 
     A download that breaks begins anew, as the file of an open game grows.
     """
     around = caller.surroundings
-    end = around.monotonic() + around.patience.total
+    tries = Tries(caller, game, around.patience.total)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        for wait in around.waits():
-            try:
-                await _fetch(stub, caller, game, beside)
-                break
-            except grpc.aio.AioRpcError as error:
-                if not is_passing(error) or around.monotonic() + wait >= end:
-                    raise read_error(error) from None
-            await around.sleep(wait)
+        while True:
+            token = caller.bearer.token
+            async with caller.routes.use(game) as link:
+                try:
+                    await _fetch(link, token, game, beside)
+                    break
+                except grpc.aio.AioRpcError as error:
+                    failed = Failed(error, link.address, token)
+            await around.sleep(await tries.judge(failed))
         size = beside.stat().st_size
         beside.replace(path)
     finally:
@@ -39,11 +38,9 @@ async def download(
     return size
 
 
-async def _fetch(
-    stub: fairness_pb2_grpc.FairnessServiceStub, caller: Caller, game: str, path: Path
-) -> None:
+async def _fetch(link: Link, token: str, game: str, path: Path) -> None:
     request = fairness_pb2.GetGameFileRequest(game=game)
-    stream = stub.GetGameFile(request, metadata=caller.metadata)
+    stream = link.fairness.GetGameFile(request, metadata=header(token))
     with path.open("wb") as file:
         async for answer in stream:
             file.write(answer.chunk)

@@ -10,9 +10,8 @@ from typing import Final
 
 import grpc.aio
 
-from cutcard.v1 import entry_pb2, operate_pb2, operate_pb2_grpc
-from dealer_service.client.calls import Caller
-from dealer_service.client.errors import is_passing, read_error
+from cutcard.v1 import entry_pb2, operate_pb2
+from dealer_service.client.calls import Caller, Failed, Tries, header
 
 _HAND_SECONDS: Final = 1800.0
 
@@ -61,13 +60,10 @@ class ChipMovement:
 
 
 class Operator:
-    """The operator's calls on one connection."""
+    """The operator's calls."""
 
-    def __init__(self, channel: grpc.aio.Channel, caller: Caller) -> None:
+    def __init__(self, caller: Caller) -> None:
         self._caller = caller
-        self._stub: operate_pb2_grpc.OperateServiceStub = operate_pb2_grpc.OperateServiceStub(
-            channel
-        )
 
     async def open_game(
         self,
@@ -82,7 +78,7 @@ class Operator:
             rules=rules or entry_pb2.RuleSet(),
             reference=reference,
         )
-        answer = await self._caller.call(self._stub.OpenGame, request)
+        answer = await self._caller.call(lambda at: at.operate.OpenGame, request)
         return OpenedGame(answer.game, answer.rules)
 
     async def list_games(self, state: str = "") -> AsyncIterator[GameSummary]:
@@ -90,7 +86,7 @@ class Operator:
         token = ""
         while True:
             request = operate_pb2.ListGamesRequest(state=state, page_token=token)
-            answer = await self._caller.call(self._stub.ListGames, request)
+            answer = await self._caller.call(lambda at: at.operate.ListGames, request)
             for game in answer.games:
                 yield _summary(game)
             token = answer.next_page_token
@@ -100,30 +96,32 @@ class Operator:
     async def get_game(self, game: str) -> GameSummary:
         """Give one game."""
         request = operate_pb2.GetGameRequest(game=game)
-        return _summary((await self._caller.call(self._stub.GetGame, request)).summary)
+        return _summary((await self._caller.call(lambda at: at.operate.GetGame, request)).summary)
 
     async def pause(self, game: str, *, request_id: str = "") -> None:
         """Let no hand open until the game is resumed."""
         request = operate_pb2.PauseGameRequest(request_id=self._id(request_id), game=game)
-        await self._caller.call(self._stub.PauseGame, request)
+        await self._caller.call(lambda at: at.operate.PauseGame, request)
 
     async def resume(self, game: str, *, request_id: str = "") -> None:
         """Let hands open again."""
         request = operate_pb2.ResumeGameRequest(request_id=self._id(request_id), game=game)
-        await self._caller.call(self._stub.ResumeGame, request)
+        await self._caller.call(lambda at: at.operate.ResumeGame, request)
 
     async def close(self, game: str, *, reference: str = "", request_id: str = "") -> int:
         """Close a game, when its open hand has ended, and give the size of its log."""
         request = operate_pb2.CloseGameRequest(
             request_id=self._id(request_id), game=game, reference=reference
         )
-        answer = await self._caller.call(self._stub.CloseGame, request, total=_HAND_SECONDS)
+        answer = await self._caller.call(
+            lambda at: at.operate.CloseGame, request, total=_HAND_SECONDS
+        )
         return answer.size
 
     async def void_hand(self, game: str, hand: int, *, request_id: str = "") -> None:
         """End an open hand whose deck is not committed; a game has two such ends at most."""
         request = operate_pb2.VoidHandRequest(request_id=self._id(request_id), game=game, hand=hand)
-        await self._caller.call(self._stub.VoidHand, request)
+        await self._caller.call(lambda at: at.operate.VoidHand, request)
 
     async def remove_player(
         self, game: str, player: str, *, reference: str = "", request_id: str = ""
@@ -132,31 +130,33 @@ class Operator:
         request = operate_pb2.RemovePlayerRequest(
             request_id=self._id(request_id), game=game, player=player, reference=reference
         )
-        answer = await self._caller.call(self._stub.RemovePlayer, request)
+        answer = await self._caller.call(lambda at: at.operate.RemovePlayer, request)
         return answer.stack if answer.HasField("stack") else None
 
     async def follow_chips(
         self, after: int = 0, *, stop_at_end: bool = False
     ) -> AsyncIterator[ChipMovement]:
         """Give every movement of chips behind a cursor, and reconnect from the last one given."""
-        around = self._caller.surroundings
-        waits = around.waits()
+        caller = self._caller
+        tries = Tries(caller, "", None)
         while True:
             request = operate_pb2.FollowChipsRequest(after=after, stop_at_end=stop_at_end)
-            stream = self._stub.FollowChips(request, metadata=self._caller.metadata)
-            try:
-                async for answer in stream:
-                    waits = around.waits()
-                    after = answer.cursor
-                    yield _movement(answer)
-                if stop_at_end:
-                    return
-            except grpc.aio.AioRpcError as error:
-                if not is_passing(error):
-                    raise read_error(error) from None
-            finally:
-                stream.cancel()
-            await around.sleep(next(waits))
+            token = caller.bearer.token
+            async with caller.routes.use() as link:
+                stream = link.operate.FollowChips(request, metadata=header(token))
+                try:
+                    async for answer in stream:
+                        tries.succeeded()
+                        after = answer.cursor
+                        yield _movement(answer)
+                    if stop_at_end:
+                        return
+                    wait = tries.next_wait()
+                except grpc.aio.AioRpcError as error:
+                    wait = await tries.judge(Failed(error, link.address, token))
+                finally:
+                    stream.cancel()
+            await caller.surroundings.sleep(wait)
 
     def _id(self, given: str) -> str:
         return given or self._caller.surroundings.request_id()

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from cutcard.v1 import play_pb2, play_pb2_grpc
+from cutcard.v1 import play_pb2
 from dealer_service.client.calls import Caller
 from dealer_service.client.disk import on_disk
 from dealer_service.client.errors import CallRefusedError, Refusal
@@ -93,12 +93,10 @@ class _Events:
 class Spectator:
     """A game watched without a seat: an async iterator of events."""
 
-    def __init__(
-        self, stub: play_pb2_grpc.PlayServiceStub, caller: Caller, watched: Watched
-    ) -> None:
+    def __init__(self, caller: Caller, watched: Watched) -> None:
         self.game = watched.game
         self._events = _Events()
-        self._following = Following(stub, caller, watched, self._events.put)
+        self._following = Following(caller, watched, self._events.put)
         self._task = asyncio.create_task(self._run())
 
     @property
@@ -137,9 +135,8 @@ class Seat:
     It ends when the player has left, the last game is revealed, or a game was refused.
     """
 
-    def __init__(  # noqa: PLR0913 - all that a seat needs
+    def __init__(
         self,
-        stub: play_pb2_grpc.PlayServiceStub,
         caller: Caller,
         watched: Watched,
         files: GameFiles,
@@ -147,7 +144,7 @@ class Seat:
         *,
         links: bool,
     ) -> None:
-        self._stub, self._caller = stub, caller
+        self._caller = caller
         self._key, self._player = watched.key, watched.player or ""
         self._directory, self._links = directory, links
         self._events = _Events()
@@ -158,7 +155,7 @@ class Seat:
 
     def _follow(self, watched: Watched, files: GameFiles) -> Following:
         events = self._events.put
-        return Following(self._stub, self._caller, watched, events, files, links=self._links)
+        return Following(self._caller, watched, events, files, links=self._links)
 
     @property
     def game(self) -> str:
@@ -241,7 +238,7 @@ class Seat:
             act=ACTS[sent.act],
             to=total,
         )
-        await self._caller.call(self._stub.Act, request)
+        await self._caller.call(lambda at: at.play.Act, request)
 
     async def pre_select(self, act: PreAct, hand: int | None = None) -> None:
         """Choose an act for the player's next turn, or take it back by `none`.
@@ -255,7 +252,7 @@ class Seat:
         request = play_pb2.PreSelectRequest(
             game=following.game, hand=sent.hand, act=PRE_ACTS[sent.act]
         )
-        await self._caller.call(self._stub.PreSelect, request)
+        await self._caller.call(lambda at: at.play.PreSelect, request)
 
     async def prefer(self, *choices: Choice) -> None:
         """Set all standing choices; they go along into games that go on from this one."""
@@ -268,7 +265,7 @@ class Seat:
         request = play_pb2.PreferRequest(
             request_id=sent.request_id, game=following.game, choices=rising
         )
-        await self._caller.call(self._stub.Prefer, request)
+        await self._caller.call(lambda at: at.play.Prefer, request)
 
     async def show(self, hand: int | None = None) -> None:
         """Show all hole cards when the pots are paid and before the hand ends."""
@@ -278,21 +275,21 @@ class Seat:
         request = play_pb2.ShowRequest(
             request_id=sent.request_id, game=following.game, hand=sent.hand
         )
-        await self._caller.call(self._stub.Show, request)
+        await self._caller.call(lambda at: at.play.Show, request)
 
     async def sit_out(self) -> None:
         """Be dealt in no more from the next hand on."""
         following, request_id = self._current, self._request_id()
         await following.note(SitOutSent(request_id))
         request = play_pb2.SitOutRequest(request_id=request_id, game=following.game)
-        await self._caller.call(self._stub.SitOut, request)
+        await self._caller.call(lambda at: at.play.SitOut, request)
 
     async def come_back(self) -> None:
         """Be dealt in again from the next hand on."""
         following, request_id = self._current, self._request_id()
         await following.note(ComeBackSent(request_id))
         request = play_pb2.ComeBackRequest(request_id=request_id, game=following.game)
-        await self._caller.call(self._stub.ComeBack, request)
+        await self._caller.call(lambda at: at.play.ComeBack, request)
 
     async def add_chips(self, amount: int, *, reference: str = "") -> int:
         """Add chips, in the middle of a hand when it has ended, and give the stack."""
@@ -301,7 +298,7 @@ class Seat:
         request = play_pb2.AddChipsRequest(
             request_id=request_id, game=following.game, amount=amount, reference=reference
         )
-        answer = await self._caller.call(self._stub.AddChips, request, total=HAND_SECONDS)
+        answer = await self._caller.call(lambda at: at.play.AddChips, request, total=HAND_SECONDS)
         return answer.stack
 
     async def leave(self, *, reference: str = "") -> int | None:
@@ -311,7 +308,7 @@ class Seat:
         request = play_pb2.LeaveSeatRequest(
             request_id=request_id, game=following.game, reference=reference
         )
-        answer = await self._caller.call(self._stub.LeaveSeat, request)
+        answer = await self._caller.call(lambda at: at.play.LeaveSeat, request)
         return answer.stack if answer.HasField("stack") else None
 
     def _request_id(self) -> str:
@@ -383,8 +380,9 @@ class Seat:
 
     async def _go_on(self, successor: Successor) -> Following:
         joined = self._caller.surroundings.monotonic()
+        self._caller.routes.go_on(self._current.game, successor.game)
         request = play_pb2.GetTableRequest(game=successor.game)
-        table = await self._caller.call(self._stub.GetTable, request)
+        table = await self._caller.call(lambda at: at.play.GetTable, request)
         files = await on_disk(
             GameFiles,
             self._directory,

@@ -6,7 +6,7 @@ that a stack leaves the player's wallet once.
 
 from typing import Final
 
-from cutcard.v1 import play_pb2, play_pb2_grpc
+from cutcard.v1 import play_pb2
 from dealer_service.client.calls import Caller
 from dealer_service.client.disk import on_disk
 from dealer_service.client.durable import FileError
@@ -20,10 +20,8 @@ REVEAL_POLICY: Final = "all_cards"
 class Taking:
     """How a seat is taken: asked for once, noted first, and asked for again after a crash."""
 
-    def __init__(
-        self, stub: play_pb2_grpc.PlayServiceStub, caller: Caller, files: GameFiles, game: str
-    ) -> None:
-        self._stub, self._caller, self._files, self._game = stub, caller, files, game
+    def __init__(self, caller: Caller, files: GameFiles, game: str) -> None:
+        self._caller, self._files, self._game = caller, files, game
 
     async def take(self, my_seat: int, wanted: SeatAsked, *, hands: int) -> None:
         """Sit as `wanted`, with a chain for `hands` hands, or without one for 0.
@@ -43,7 +41,7 @@ class Taking:
             # The answer may be of a seat that was lost since: then it is asked for anew.
             await self._ask(asked)
             table = await self._caller.call(
-                self._stub.GetTable, play_pb2.GetTableRequest(game=self._game)
+                lambda at: at.play.GetTable, play_pb2.GetTableRequest(game=self._game)
             )
             if table.my_seat:
                 return
@@ -82,4 +80,4 @@ class Taking:
             accepts_reveal=REVEAL_POLICY,
             reference=asked.reference,
         )
-        await self._caller.call(self._stub.TakeSeat, request)
+        await self._caller.call(lambda at: at.play.TakeSeat, request)

@@ -30,6 +30,23 @@ class Commands(Protocol):
         ...
 
 
+class Gathering(argparse.Action):
+    """Gathers values; the first that is given replaces what the environment has."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,  # noqa: ANN401 - argparse's own type
+        option_string: str | None = None,
+    ) -> None:
+        """Add one value to those that were given before."""
+        del parser, option_string
+        have = getattr(namespace, self.dest)
+        before = [] if have is self.default else have
+        setattr(namespace, self.dest, [*before, values])
+
+
 class Adder:
     """Adds sub-commands and options; an option's default is its environment variable's."""
 
@@ -68,12 +85,21 @@ class Adder:
 
     def address(self, parser: argparse.ArgumentParser) -> None:
         """Add how a dealer is reached."""
-        default = self.from_environment("CUTCARD_ADDRESS", DEFAULT_ADDRESS)
-        words = f"the dealer's address (CUTCARD_ADDRESS; default {DEFAULT_ADDRESS})"
-        self.option(parser, "--address", str, default, words, metavar="HOST:PORT")
+        given = (self.from_environment("CUTCARD_ADDRESS", None) or DEFAULT_ADDRESS).split()
+        words = (
+            "the dealer's address; given again, another one, for when that does not answer "
+            f"(CUTCARD_ADDRESS, with spaces between; default {DEFAULT_ADDRESS})"
+        )
+        parser.add_argument(
+            "--address", action=Gathering, default=given, metavar="HOST:PORT", help=words
+        )
         parser.add_argument("--tls", action="store_true", help="speak TLS with it")
         words = "speak TLS, and trust the certificates in this PEM file"
         self.option(parser, "--ca", Path, None, words, metavar="FILE")
+        words = "show this certificate (PEM), where the dealer wants one of its callers"
+        self.option(parser, "--tls-cert", Path, None, words, metavar="FILE")
+        words = "the key of that certificate (PEM)"
+        self.option(parser, "--tls-key", Path, None, words, metavar="FILE")
         words = "send tokens in the clear to an address that is not on loopback"
         parser.add_argument("--allow-plaintext", action="store_true", help=words)
         words = "the dealer's verifier key, from a source you trust (CUTCARD_KEY)"
@@ -89,7 +115,7 @@ class Adder:
     def token(self, parser: argparse.ArgumentParser) -> None:
         """Add where a player's token comes from."""
         self.directory(parser)
-        words = "a file that holds the player's token alone"
+        words = "a file that holds the player's token alone; it is read again when that expires"
         self.option(parser, "--token-file", Path, None, words, metavar="FILE")
         words = "the player's name, where the token is issued here (default: yours here)"
         default = _NOT_NAME.sub("-", self._environ.get("USER", ""))[:64] or "player"

@@ -126,6 +126,8 @@ def _add_bots(add: Adder) -> None:
     add.option(parser, "--rebuys", number(0), None, words, metavar="N")
     words = "blinds of a new game (default 1/2)"
     add.option(parser, "--blinds", blinds, "1/2", words, metavar="SMALL/BIG")
+    words = "how much later a new game is told to those who do not play in it (default 0s)"
+    add.option(parser, "--watch-delay", seconds, "0s", words, metavar="TIME")
     words = "about how many seconds they think (default 0.7)"
     add.option(parser, "--pace", pace, 0.7, words, metavar="SECONDS")
     words = "make their choices repeatable; the cards never are"

@@ -3,7 +3,9 @@
 import argparse
 import asyncio
 import random
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from cutcard.v1 import entry_pb2
@@ -11,6 +13,7 @@ from dealer_service.access.roles import Role
 from dealer_service.bots.house import play_all, seat_players
 from dealer_service.bots.player import Ending, HousePlayer, Manner, Stay
 from dealer_service.client import CallRefusedError, Dealer
+from dealer_service.client.bearer import TokenSource
 from dealer_service.commands import say
 from dealer_service.commands.connecting import connect, explained, read_claims
 from dealer_service.commands.failure import Exit, Failure
@@ -70,16 +73,16 @@ async def _seat(options: argparse.Namespace, stack: AsyncExitStack) -> list[Hous
         if not operators:
             message = f"--tokens {options.tokens} has no operator's token, which opens a game"
             raise Failure(message, "name a game that is open by --game ID", status=Exit.USAGE)
-        operator = await stack.enter_async_context(connect(options, operators[0]))
+        operator = await stack.enter_async_context(connect(options, operators[0].source))
         game = await _open_game(operator, options)
         say.out(game)
-    first = await stack.enter_async_context(connect(options, tokens[0]))
+    first = await stack.enter_async_context(connect(options, tokens[0].source))
     rules = await first.rules(game)
     table = await first.table(game)
     taken = {seat.player for seat in table.seats}
     # Who sat here before goes on in its seat; so they come first.
-    tokens.sort(key=lambda token: read_claims(token)[0] not in taken)
-    own = [read_claims(token)[0] in taken for token in tokens].count(True)
+    tokens.sort(key=lambda token: token.name not in taken)
+    own = [token.name in taken for token in tokens].count(True)
     free = rules["seats"] - len(table.seats) + own
     wanted = min(options.seats or free, free, len(tokens))
     if wanted == 0:
@@ -87,7 +90,7 @@ async def _seat(options: argparse.Namespace, stack: AsyncExitStack) -> list[Hous
     if options.seats and wanted < options.seats:
         say.warning(f"{wanted} of {options.seats} house players can sit at this table")
     dealers = [first]
-    others = [connect(options, token) for token in tokens[1:wanted]]
+    others = [connect(options, token.source) for token in tokens[1:wanted]]
     dealers += [await stack.enter_async_context(dealer) for dealer in others]
     fair_stack = max(rules["buy_in_min"], min(100 * rules["big_blind"], rules["buy_in_max"]))
     manner = Manner(options.stack or fair_stack, options.rebuys, options.hands)
@@ -101,16 +104,30 @@ async def _seat(options: argparse.Namespace, stack: AsyncExitStack) -> list[Hous
     )
 
 
-def _tokens(options: argparse.Namespace) -> tuple[list[str], list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """Whose token, and where it comes from, also when it has expired."""
+
+    name: str
+    source: TokenSource = field(repr=False)
+
+
+def _tokens(options: argparse.Namespace) -> tuple[list[_Token], list[_Token]]:
     """Give operators' and players' tokens: from the file, or of the dealer's own key."""
     if options.tokens is None:
         office = TokenOffice(options.directory)
+
+        def issued(name: str, role: Role) -> _Token:
+            return _Token(name, partial(office.issue, name, role, _TOKEN_SECONDS))
+
         names = [f"{options.names}-{number}" for number in range(1, _MOST_SEATS + 1)]
-        players = [office.issue(name, Role.PLAYER, _TOKEN_SECONDS) for name in names]
-        return [office.issue(options.names, Role.OPERATOR, _TOKEN_SECONDS)], players
-    by_role: dict[str, list[str]] = {"operator": [], "player": []}
+        players = [issued(name, Role.PLAYER) for name in names]
+        return [issued(options.names, Role.OPERATOR)], players
+    by_role: dict[str, list[_Token]] = {"operator": [], "player": []}
     for token in _read_lines(options.tokens):
-        by_role.setdefault(read_claims(token)[1], []).append(token)
+        name, role = read_claims(token)
+        source = partial(_read_again, options.tokens, name, role)
+        by_role.setdefault(role, []).append(_Token(name, source))
     if not by_role["player"]:
         message = f"--tokens {options.tokens} has no player's token"
         raise Failure(message, "put one on each line", status=Exit.USAGE)
@@ -125,12 +142,28 @@ def _read_lines(path: Path) -> list[str]:
         raise Failure(message, status=Exit.USAGE) from None
 
 
+def _read_again(path: Path, name: str, role: str) -> str:
+    """Give the token of a file that is for one name and role; ValueError where none is."""
+    for token in path.read_text(encoding="utf-8").split():
+        with suppress(Failure):
+            if read_claims(token) == (name, role):
+                return token
+    message = f"there is no token for {name} any more"
+    raise ValueError(message)
+
+
 async def _open_game(operator: Dealer, options: argparse.Namespace) -> str:
     small, big = options.blinds
     seats = max(options.seats or 0, _USUAL_SEATS)
     # Where players take their time, so does the table, for everybody to see what was shown.
     pause = round(_PAUSE * 1000 * options.pace)
-    rules = entry_pb2.RuleSet(seats=seats, small_blind=small, big_blind=big, pause_ms=pause)
+    rules = entry_pb2.RuleSet(
+        seats=seats,
+        small_blind=small,
+        big_blind=big,
+        pause_ms=pause,
+        watch_delay_ms=1000 * options.watch_delay,
+    )
     return (await operator.operator.open_game(rules)).game
 
 

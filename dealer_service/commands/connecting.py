@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import grpc
@@ -11,37 +12,33 @@ import jwt
 
 from dealer_service.access.roles import Role
 from dealer_service.client import CallRefusedError, Dealer
+from dealer_service.client.bearer import TokenSource
 from dealer_service.client.calls import Patience, Surroundings
 from dealer_service.client.durable import FileError
+from dealer_service.client.routes import AddressError
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import TokenOffice
-from dealer_service.config import SettingError, check_address
 from dealer_service.transcript.refusal import TranscriptError
 
 _PATIENCE = Patience(total=15.0)
 _TOKEN_SECONDS = 24 * 3600
 
 
-def connect(options: argparse.Namespace, token: str) -> Dealer:
-    """Connect by the options `address`, `tls`, `ca`, `allow_plaintext` and `key`; Failure."""
-    secure = options.tls or options.ca is not None
-    try:
-        check_address(options.address, allow_plaintext=True)
-        check_address(options.address, allow_plaintext=secure or options.allow_plaintext)
-    except SettingError as error:
-        if "is no address" in str(error):
-            raise Failure(str(error), status=Exit.USAGE) from None
-        message = f"{options.address} is not on loopback, and a token must not cross a network bare"
-        hint = "say --tls, or --allow-plaintext where the network is your own"
-        raise Failure(message, hint, status=Exit.USAGE) from None
+def connect(options: argparse.Namespace, token: TokenSource) -> Dealer:
+    """Connect by the options that `Adder.address` adds; Failure."""
     try:
         return Dealer.connect(
             options.address,
             token,
             key=options.key or "",
-            credentials=_credentials(options.ca) if secure else None,
+            credentials=_credentials(options),
+            allow_plaintext=options.allow_plaintext,
             surroundings=Surroundings(patience=_PATIENCE),
         )
+    except AddressError as error:
+        bare = "is not on loopback" in str(error)
+        hint = "say --tls, or --allow-plaintext where the network is your own" if bare else ""
+        raise Failure(str(error), hint, status=Exit.USAGE) from None
     except TranscriptError as error:
         message = f"--key: {error}"
         raise Failure(message, "`cutcard-dealer key` prints it", status=Exit.USAGE) from None
@@ -49,23 +46,29 @@ def connect(options: argparse.Namespace, token: str) -> Dealer:
         raise Failure(str(error), "ask the operator for one", status=Exit.USAGE) from None
 
 
-def player_token(options: argparse.Namespace) -> str:
+def player_token(options: argparse.Namespace) -> TokenSource:
     """Give a player's token, as `token_for` does."""
     return token_for(options, Role.PLAYER)
 
 
-def token_for(options: argparse.Namespace, role: Role) -> str:
-    """Give the token of `token_file`, else of the environment, else one of the dealer's own key."""
+def token_for(options: argparse.Namespace, role: Role) -> TokenSource:
+    """Give the token of `token_file`, else of the environment, else one of the dealer's own key.
+
+    All but the environment's are given anew when they have expired.
+    """
     if options.token_file is not None:
+        path: Path = options.token_file
         try:
-            return str(options.token_file.read_text(encoding="utf-8").strip())
+            path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            message = f"--token-file {options.token_file} can not be read: {error}"
+            message = f"--token-file {path} can not be read: {error}"
             raise Failure(message, status=Exit.USAGE) from None
+        return path
     given = os.environ.get("CUTCARD_TOKEN", "").strip()
     if given:
         return given
-    return TokenOffice(options.directory).issue(options.name, role, _TOKEN_SECONDS)
+    office = TokenOffice(options.directory)
+    return partial(office.issue, options.name, role, _TOKEN_SECONDS)
 
 
 def read_claims(token: str) -> tuple[str, str]:
@@ -97,9 +100,23 @@ def explained() -> Iterator[None]:
         raise Failure(str(error)) from None
 
 
-def _credentials(ca: Path | None) -> grpc.ChannelCredentials:
+def _credentials(options: argparse.Namespace) -> grpc.ChannelCredentials | None:
+    """Give what TLS is spoken with; None where it is not."""
+    if (options.tls_cert is None) != (options.tls_key is None):
+        message = "--tls-cert and --tls-key go together"
+        raise Failure(message, status=Exit.USAGE)
+    if not options.tls and options.ca is None and options.tls_cert is None:
+        return None
+    return grpc.ssl_channel_credentials(
+        _read("--ca", options.ca),
+        _read("--tls-key", options.tls_key),
+        _read("--tls-cert", options.tls_cert),
+    )
+
+
+def _read(option: str, path: Path | None) -> bytes | None:
     try:
-        return grpc.ssl_channel_credentials(ca.read_bytes() if ca is not None else None)
+        return None if path is None else path.read_bytes()
     except OSError as error:
-        message = f"--ca {ca}: {error.strerror}"
+        message = f"{option} {path}: {error.strerror}"
         raise Failure(message, status=Exit.USAGE) from None

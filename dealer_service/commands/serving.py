@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_service.commands.adding import Adder
+from dealer_service.commands.adding import Adder, Gathering
 from dealer_service.commands.reading import number, one_of, origin, seconds, truth
 from dealer_service.config import (
     DEFAULT_ADDRESS,
@@ -239,23 +239,7 @@ def _add_list(
     add: Adder, parser: argparse._ActionsContainer, name: str, metavar: str, words: str
 ) -> None:
     given = (add.from_environment(_variable(name), None) or "").split()
-    parser.add_argument(name, action=_Replacing, default=given, metavar=metavar, help=words)
-
-
-class _Replacing(argparse.Action):
-    """Gathers values; the first that is given replaces what the environment has."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,  # noqa: ANN401 - argparse's own type
-        option_string: str | None = None,
-    ) -> None:
-        del parser, option_string
-        have = getattr(namespace, self.dest)
-        before = [] if have is self.default else have
-        setattr(namespace, self.dest, [*before, values])
+    parser.add_argument(name, action=Gathering, default=given, metavar=metavar, help=words)
 
 
 def _variable(name: str) -> str:

@@ -11,8 +11,10 @@ from google.rpc import error_details_pb2
 
 from cutcard.v1 import entry_pb2, operate_pb2
 from dealer_service.client import CallRefusedError, Dealer
-from dealer_service.client.calls import Caller, Patience, Surroundings
+from dealer_service.client.bearer import Bearer
+from dealer_service.client.calls import Caller, Failed, Patience, Surroundings
 from dealer_service.client.errors import read_error
+from dealer_service.client.routes import Routes
 from dealer_service.rpc.errors import status_of, status_of_malformed
 from dealer_service.rpc.validate import Malformed, Violation
 from tests.support.fake_dealer import FakeDealer, Fault, token_for
@@ -60,7 +62,10 @@ def test_details_of_another_kind_are_passed_over() -> None:
 
 
 def test_the_token_is_in_no_repr() -> None:
-    assert "hidden" not in repr(Caller(QUICK, "hidden"))
+    token = token_for("ann")
+    caller = Caller(QUICK, Bearer(token), Routes(["127.0.0.1:1"]))
+    failed_try = Failed(failed(grpc.StatusCode.UNAVAILABLE, "gone", None), "127.0.0.1:1", token)
+    assert token not in f"{caller!r} {caller.bearer!s} {failed_try!r}"
 
 
 # An operator and an auditor.

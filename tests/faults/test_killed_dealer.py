@@ -17,7 +17,8 @@ from cutcard.v1 import entry_pb2, play_pb2, play_pb2_grpc
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import issue, load_token_key
 from dealer_service.client import Act, Choice, Dealer, HandOver, MyTurn, Seat
-from dealer_service.client.calls import KEEPALIVE, Patience, Surroundings
+from dealer_service.client.calls import Patience, Surroundings
+from dealer_service.client.routes import KEEPALIVE
 from dealer_service.fairness.cards import CARD_NAMES
 from dealer_service.fairness.deck import Opening, verify_opening
 from dealer_service.store.api import LogHead

@@ -17,7 +17,7 @@ from cutcard.v1 import (
     play_pb2_grpc,
 )
 from dealer_service.client import Dealer as Client
-from dealer_service.client.calls import KEEPALIVE
+from dealer_service.client.routes import KEEPALIVE
 from dealer_service.rpc import server, streams
 from dealer_service.tables.watchers import Audience
 from tests.support.service import (
@@ -159,7 +159,7 @@ class TestADeadConnection:
         self, service: Service, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The dealer has vanished without a word: the client goes on over a new connection."""
-        monkeypatch.setattr("dealer_service.client.session.KEEPALIVE", impatient(KEEPALIVE))
+        monkeypatch.setattr("dealer_service.client.routes.KEEPALIVE", impatient(KEEPALIVE))
         game = await service.open_game()
         async with silent_proxy(service.dealer.port) as proxy:
             token = dict(service.header("ann"))["authorization"].removeprefix("Bearer ")
