@@ -61,7 +61,8 @@ def read_target(url: str, lease: float) -> Target:
         "keepalives": 1,
         "keepalives_idle": seconds,
         "keepalives_interval": 1,
-        "keepalives_count": max(2, seconds),
+        # Linux takes 127 at most.
+        "keepalives_count": min(max(2, seconds), 127),
         "tcp_user_timeout": int(lease * 500),
         "target_session_attrs": "read-write",
         **given,
