@@ -41,6 +41,13 @@ _SETTINGS: Final = {
     "log_min_messages": "warning",
 }
 _PATIENCE_SECONDS: Final = 60
+# Ends the server and removes its folder when this process is gone, even by SIGKILL.
+_CLEAN_UP: Final = """
+cat >/dev/null
+pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/dev/null \\
+  && while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+rm -rf "$1"
+"""
 _databases = itertools.count(1)
 _idle: list[str] = []
 
@@ -189,15 +196,14 @@ def running_server(**settings: str) -> Iterator[Server]:
     """Run a server with settings of postgresql.conf besides; its folder is removed at the end."""
     programs = find_programs()
     folder = Path(tempfile.mkdtemp(prefix="cutcard-postgres-"))
-    try:
+    command = ["sh", "-c", _CLEAN_UP, "sh", str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):
         server = Server(folder, programs, settings)
         try:
             server.start()
             yield server
         finally:
             server.crash()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @functools.cache
