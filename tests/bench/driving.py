@@ -120,9 +120,18 @@ def call_acts(
     asyncio.run(_call_acts(pipe, ports, tokens, tables, think))
 
 
-def open_tables(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
-    """Open tables, seat six players at each, let no hand be dealt, and tell their games."""
-    asyncio.run(_open_tables(pipe, port, tokens, tables))
+def open_tables(
+    pipe: Connection,
+    port: int,
+    tokens: dict[str, str],
+    tables: int,
+    authority: bytes | None = None,
+) -> None:
+    """Open tables, seat six players at each, let no hand be dealt, and tell their games.
+
+    With the certificate of a CA (PEM) over TLS.
+    """
+    asyncio.run(_open_tables(pipe, port, tokens, tables, authority))
 
 
 def watch(pipe: Connection, port: int, tokens: dict[str, str], games: tuple[str, ...]) -> None:
@@ -149,8 +158,15 @@ async def _call_empty(pipe: Connection, port: int, token: str, callers: int) -> 
         await _run(pipe, [calls() for _ in range(callers)])
 
 
-async def _open_tables(pipe: Connection, port: int, tokens: dict[str, str], tables: int) -> None:
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+async def _open_tables(
+    pipe: Connection, port: int, tokens: dict[str, str], tables: int, authority: bytes | None
+) -> None:
+    if authority is None:
+        connected = grpc.aio.insecure_channel(f"127.0.0.1:{port}")
+    else:
+        trusting = grpc.ssl_channel_credentials(authority)
+        connected = grpc.aio.secure_channel(f"localhost:{port}", trusting)
+    async with connected as channel:
         games = [await _seat_table(channel, tokens, number) for number in range(tables)]
         pipe.send(tuple(games))
 

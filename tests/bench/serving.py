@@ -24,7 +24,7 @@ from dealer_service.access.roles import Role
 from dealer_service.access.tokens import TokenKey, issue, load_token_key
 from dealer_service.app import Dealer
 from dealer_service.commands.open_files import raise_limit
-from dealer_service.config import Cluster, Limits, Settings
+from dealer_service.config import Cluster, Limits, Settings, Tls
 from dealer_service.fairness.randomness import operating_system
 from dealer_service.keys import make_keys
 from dealer_service.observe import logs
@@ -92,6 +92,7 @@ class Place:
     lease: float = 5.0
     stamps: bool = False
     """Whether the dealer notes when its store has lines."""
+    tls: Tls | None = None
 
     @property
     def settings(self) -> Settings:
@@ -103,6 +104,7 @@ class Place:
             grace=0,
             drain=0,
             limits=WITHOUT_LIMITS,
+            tls=self.tls,
             store_url=self.store_url,
             cluster=Cluster(node=self.node, lease=self.lease),
         )

@@ -22,9 +22,11 @@ from tests.bench import driving, serving
 from tests.bench.figure import Figure, Goal
 from tests.bench.processes import process
 from tests.support.bare_http2 import Ask, BareCall, call_all
+from tests.support.certificates import Authority
 
 MEMORY: Final = Goal("watcher_memory", "KiB a watcher", "KiB", "lower", 64)
 WATCHERS: Final = 10_000
+OVER_TLS: Final = 2_000
 GAMES: Final = 100
 HOLDERS: Final = 2
 METHOD: Final = "/cutcard.v1.PlayService/Watch"
@@ -32,10 +34,15 @@ METHOD: Final = "/cutcard.v1.PlayService/Watch"
 
 def measure(*, quick: bool = False) -> Figure:
     """Measure the memory of a watcher of an idle game."""
-    watchers, games = (200, 4) if quick else (WATCHERS, GAMES)
+    watchers, over_tls, games = (200, 100, 4) if quick else (WATCHERS, OVER_TLS, GAMES)
     with idle_games(games) as idle:
         kib = memory_of(idle, watchers)
-    remark = f"{watchers} connections with a stream each, over {games} games, without TLS"
+    with idle_games(games, tls=True) as idle:
+        protected = memory_of(idle, over_tls)
+    remark = (
+        f"{watchers} connections with a stream each, over {games} games, without TLS; "
+        f"{over_tls} with it took {protected:.1f} KiB each"
+    )
     return Figure(MEMORY, (kib,), (1.0,), remark)
 
 
@@ -74,18 +81,21 @@ def memory_of(idle: Idle, watchers: int) -> float:
 
 
 @contextmanager
-def idle_games(count: int) -> Iterator[Idle]:
+def idle_games(count: int, *, tls: bool = False) -> Iterator[Idle]:
     """Run a dealer with games in which six players sit and no hand is dealt."""
     with ExitStack() as stack:
-        directory = stack.enter_context(TemporaryDirectory())
+        directory = Path(stack.enter_context(TemporaryDirectory()))
         names = (*driving.PLAYERS, driving.OPERATOR)
-        place = serving.Place(Path(directory))
+        authority = Authority() if tls else None
+        shown = authority.issue().write(directory / "tls") if authority else None
+        ca = authority.pem if authority else None
+        place = serving.Place(directory, tls=shown)
         dealer = partial(serving.serve_dealer, place=place, players=names)
         server = stack.enter_context(process(dealer))
         port, tokens = server.recv()
-        opener = partial(driving.open_tables, port=port, tokens=tokens, tables=count)
+        opener = partial(driving.open_tables, port=port, tokens=tokens, tables=count, authority=ca)
         games = stack.enter_context(process(opener)).recv()
-        yield Idle(server, port, serving.Tokens(Path(directory)), games)
+        yield Idle(server, port, serving.Tokens(directory), games, ca)
 
 
 Called = tuple[int, serving.Tokens, tuple[str, ...], bytes | None]
