@@ -15,7 +15,7 @@ from dealer_service.commands import say
 from dealer_service.commands.arguments import add_commands
 from dealer_service.commands.failure import Exit, Failure
 
-_EXTRA = ("cutcard.v1", "google", "grpc", "jwt", "structlog")
+_EXTRA = ("cutcard.v1", "google", "grpc", "jwt", "prometheus_client", "structlog")
 
 
 class _Parser(argparse.ArgumentParser):

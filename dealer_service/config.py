@@ -90,7 +90,7 @@ class Settings:
     log_key_uri: str = field(default="", repr=False)
     sealing_key_uris: tuple[str, ...] = field(default=(), repr=False)
     metrics: str = ""
-    trace: str = ""
+    trace: str = field(default="", repr=False)
     archive: Path | None = None
     retain: float | None = None
 

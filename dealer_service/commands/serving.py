@@ -16,6 +16,7 @@ from dealer_service.config import (
     Settings,
     Tls,
     TokenRules,
+    split_address,
 )
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
@@ -183,6 +184,8 @@ def add_sealing_keys(add: Adder, parser: argparse._ActionsContainer) -> None:
 
 def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
     """Make settings of what was given; SettingError where two options do not go together."""
+    if options.metrics:
+        split_address(options.metrics)
     return Settings(
         directory=options.directory,
         origin=origin_name,

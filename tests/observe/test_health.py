@@ -107,6 +107,35 @@ async def test_so_many_may_watch_and_no_more(
             one.cancel()
 
 
+async def test_who_does_not_read_its_health_holds_nobody_up() -> None:
+    """Its own write waits; the others are told, and the dealer goes on."""
+    health = Health(Metrics())
+
+    class Caller:
+        def __init__(self, *, reads: bool) -> None:
+            self.told: asyncio.Queue[int] = asyncio.Queue()
+            self.taken = asyncio.Event()
+            if reads:
+                self.taken.set()
+
+        async def write(self, message: Any) -> None:
+            self.told.put_nowait(message.status)
+            await self.taken.wait()
+
+    stuck, quick = Caller(reads=False), Caller(reads=True)
+    request = health_pb2.HealthCheckRequest()
+    watching = [asyncio.ensure_future(health.Watch(request, one)) for one in (stuck, quick)]
+    assert [await one.told.get() for one in (stuck, quick)] == [NOT_SERVING] * 2
+    health.recover(Ailment.STARTING)
+    assert await quick.told.get() == SERVING
+    health.ail(Ailment.RANDOMNESS)
+    assert await quick.told.get() == NOT_SERVING
+    assert stuck.told.empty()
+    for one in watching:
+        one.cancel()
+    await asyncio.gather(*watching, return_exceptions=True)
+
+
 class SlowStore(MemoryStore):
     """A store whose writes, and then reads, wait until they may go on."""
 
