@@ -383,6 +383,8 @@ class Table:
         if unit.movements:
             self.house.chips.tell()
         if standing.state.phase is Phase.REVEALED:
+            # A clock that is still set would keep the table for as long as it has to run.
+            self._stop_clocks()
             self.audience.end()
             self._over(self)
             self.house.revealed(self.game)
@@ -543,13 +545,16 @@ class Table:
             if answer is not None and not answer.done():
                 answer.set_exception(refusal_of(fault) or self._refusal or store_failed())
 
-    def _end(self, refusal: Refused) -> None:
-        if self._refusal is None:
-            self._refusal = refusal
+    def _stop_clocks(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
         self._cover.stop()
+
+    def _end(self, refusal: Refused) -> None:
+        if self._refusal is None:
+            self._refusal = refusal
+        self._stop_clocks()
         self._tell_rest()
         waiters, self._link_waiters = self._link_waiters, []
         _let_go(waiters, refusal)
