@@ -38,6 +38,10 @@ HINTS: Final[Mapping[str, str]] = {
         "This dealer made its own keys and speaks without TLS, on this machine alone. It is for "
         "trying out, not for play that counts."
     ),
+    "few_open_files": (
+        "This process may open few files, and each connection is one. Raise the limit (`ulimit -n`, "
+        "or LimitNOFILE) before many callers come."
+    ),
     "game_taken_over": (
         "Another node has this game now, and this one let go of it. Nothing is lost. If it comes "
         "often, this machine stands still for longer than --lease, or the database is slow."

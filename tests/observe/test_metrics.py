@@ -1,5 +1,6 @@
 """Each metric moves when the thing happens, as a collector sees it over HTTP."""
 
+import asyncio
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,7 @@ from cutcard.v1 import operate_pb2, play_pb2
 from dealer_service.config import SettingError, Settings
 from dealer_service.exposure import require_safe
 from dealer_service.fairness.randomness import operating_system
+from dealer_service.observe.exposing import Source
 from dealer_service.observe.metrics import Metrics
 from dealer_service.store.api import Store
 from dealer_service.store.memory import Fault, MemoryStore
@@ -20,6 +22,7 @@ from dealer_service.tables.watchers import Batch
 from tests.support.nodes import sharing
 from tests.support.scraping import LOOPBACK, Samples, get, scrape
 from tests.support.service import (
+    PATIENCE,
     Bot,
     Service,
     calling,
@@ -343,3 +346,37 @@ class TestPages:
     def test_the_world_sees_them_only_by_name(self, tmp_path: Path) -> None:
         with pytest.raises(SettingError, match="metrics"):
             require_safe(Settings(tmp_path, metrics="0.0.0.0:9464"), {})
+
+    async def test_idle_connections_are_bounded_and_keep_nobody_out_for_long(
+        self, tmp_path: Path
+    ) -> None:
+        async with serving(tmp_path, metrics=LOOPBACK) as service:
+            port = service.dealer.metrics_port
+            idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(16)]
+            for _, writer in idle:
+                writer.write(b"GET /met")
+            # All threads wait for the rest of a request, so whoever comes now is turned away.
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            assert await reader.read() == b""
+            writer.close()
+            first = idle.pop()
+            first[1].close()
+            async with asyncio.timeout(PATIENCE):
+                while await refused_at(port):
+                    pass
+            for _, writer in idle:
+                writer.close()
+
+    def test_a_dealer_that_does_not_answer_in_time_is_what_the_collector_hears(self) -> None:
+        source = Source(Metrics(), lambda _seconds: False, lambda: {"dealer": True})
+        for path in ("/metrics", "/healthz"):
+            page = source.page(path)
+            assert (page.status, page.content) == (503, b"the dealer does not answer\n")
+
+
+async def refused_at(port: int) -> bool:
+    """Say whether a collector is turned away."""
+    try:
+        return (await get(port, "/healthz")).status != 200
+    except OSError:
+        return True
