@@ -1,0 +1,150 @@
+"""Dealers as processes on a real PostgreSQL: killed, frozen, and with the database away."""
+
+import contextlib
+import signal
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import grpc.aio
+import pytest
+
+from cutcard.v1 import play_pb2, play_pb2_grpc
+from dealer_service.access.roles import Role
+from tests.support.audits import judge, tell
+from tests.support.dealers import Caller, Dealers, Party, sitting, told_of
+from tests.support.postgres import Server, fresh_database, running_server
+from tests.support.service import read
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running_server() as running:
+        yield running
+
+
+@pytest.fixture
+def dealers(tmp_path: Path, server: Server) -> Iterator[Dealers]:
+    with fresh_database(server) as url, contextlib.ExitStack() as stack:
+        made = Dealers(tmp_path, url, stack)
+        for name in ("one", "two"):
+            made.start(name)
+        yield made
+
+
+@pytest.fixture
+async def party(dealers: Dealers) -> AsyncIterator[Party]:
+    """Three players at a game of the first dealer, two acts of theirs answered."""
+    async with sitting(dealers, "one") as party:
+        party.may_act.set()
+        for player in party.players:
+            await player.until(lambda one: one.find("deck_committed"))
+        yield party
+
+
+async def middle(party: Party) -> dict[tuple[int, int], int]:
+    """Wait until somebody has acted, hold the others, and give what was answered so far."""
+    first = party.players[0]
+    await first.until(lambda one: len(one.find("acted")) >= 2)
+    party.may_act.clear()
+    assert not first.find("hand_ended")
+    return {turn: size for one in party.players for turn, size in one.acts.items()}
+
+
+async def require_one_history(party: Party, answered: dict[tuple[int, int], int]) -> None:
+    """Hold the game to have one deck, each answered act once, and a file that proves it."""
+    content = await party.file()
+    lines = [line for line in content.splitlines()[1:] if not line.startswith(b'{"checkpoint"')]
+    entries = [read(line) for line in lines]
+    assert [kind for kind, _ in entries].count("deck_committed") == 1
+    for player in party.players:
+        assert player.lines == dict(enumerate(lines))
+        answered = answered | player.acts
+    turns = [body["turn"] for kind, body in entries if kind == "acted"]
+    assert len(set(turns)) == len(turns)
+    assert {turn for _, turn in answered} <= set(turns)
+    report = judge(content, key=await party.key())
+    assert report.exit_status() == 0, tell(report)
+
+
+async def test_the_owner_is_killed_in_the_middle_of_a_hand(dealers: Dealers, party: Party) -> None:
+    answered = await middle(party)
+    dealers.kill("one")
+    party.may_act.set()
+    await party.has_ended()
+    await require_one_history(party, answered)
+
+
+async def test_the_owner_is_frozen_past_its_lease_and_wakes(dealers: Dealers, party: Party) -> None:
+    """What was asked meanwhile is done once, at the new owner; the old one forks nothing."""
+    answered = await middle(party)
+    frozen = dealers.running["one"]
+    dealers.signal("one", signal.SIGSTOP)
+    party.may_act.set()
+    await party.has_ended()
+    dealers.signal("one", signal.SIGCONT)
+    await require_one_history(party, answered)
+    # It serves again: what it tells of the game is what the new owner wrote.
+    late = Caller(dealers, "eve", Role.PLAYER)
+    late.at = frozen.address
+    stub = play_pb2_grpc.PlayServiceStub(late.channel())
+    lines: dict[int, bytes] = {}
+    over = None
+    while over != "end":
+        try:
+            request = play_pb2.WatchRequest(game=party.game)
+            async for message in stub.Watch(
+                request, metadata=late.header, timeout=30, wait_for_ready=True
+            ):
+                for index, line in enumerate(message.lines, message.first):
+                    assert lines.setdefault(index, line) == line
+            over = "end"
+        except grpc.aio.AioRpcError as error:
+            told = told_of(error)
+            assert told is None or told.reason in {"GAME_MOVING", "GAME_ELSEWHERE"}
+    assert lines == party.players[0].lines
+    await late.close()
+    status, _ = frozen.stop()
+    assert status == 0
+
+
+@pytest.mark.parametrize("how", ["stop", "crash"])
+async def test_the_database_ends_and_comes_back(
+    server: Server, dealers: Dealers, party: Party, how: str
+) -> None:
+    """The dealers live on; what waited is written once, and the hand ends."""
+    answered = await middle(party)
+    getattr(server, how)()
+    party.may_act.set()
+    server.start()
+    await party.has_ended()
+    await require_one_history(party, answered)
+    assert [one.process.poll() for one in dealers.running.values()] == [None, None]
+
+
+async def test_dealers_are_replaced_one_after_another_while_a_hand_is_played(
+    dealers: Dealers, party: Party
+) -> None:
+    answered = await middle(party)
+    stopping = dealers.running.pop("one")
+    stopping.process.send_signal(signal.SIGTERM)
+    party.may_act.set()
+    await party.has_ended()
+    assert stopping.process.wait() == 0
+    again = dealers.start("one")
+    assert again.first_event["event"] == "serving"
+    await require_one_history(party, answered)
+
+
+async def test_three_dealers_share_what_a_killed_one_leaves(
+    dealers: Dealers, server: Server
+) -> None:
+    dealers.start("three")
+    async with contextlib.AsyncExitStack() as stack:
+        parties = [await stack.enter_async_context(sitting(dealers, "one")) for _ in range(4)]
+        dealers.kill("one")
+        for party in parties:
+            party.may_act.set()
+        for party in parties:
+            await party.has_ended()
+            await require_one_history(party, {})
+        assert server.log is not None
