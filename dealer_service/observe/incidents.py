@@ -39,7 +39,7 @@ HINTS: Final[Mapping[str, str]] = {
         "trying out, not for play that counts."
     ),
     "few_open_files": (
-        "This process may open few files, and each connection is one. Raise the limit (`ulimit -n`, "
+        "Few files may be open here, and each connection is one. Raise the limit (`ulimit -n`, "
         "or LimitNOFILE) before many callers come."
     ),
     "game_taken_over": (
