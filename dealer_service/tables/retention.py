@@ -11,7 +11,7 @@ where that one is gone.
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -115,7 +115,7 @@ class Retention:
             self._sweeps = False
         while self._pending:
             game = next(iter(self._pending))
-            await work.write(game)
+            await work.pass_over_broken(game, work.write(game))
             self._pending.pop(game, None)
 
     def _ring_after(self, house: House, ms: int, *, sweeps: bool = False) -> None:
@@ -152,10 +152,23 @@ class _Work:
             page = partial(_page, after=after, is_mine=self._is_mine)
             heads, mine = await self._house.read(page)
             for head in mine:
-                await self._look_at(head)
+                await self.pass_over_broken(head.log, self._look_at(head))
             if len(heads) < _PAGE:
                 return
             after = heads[-1].number
+
+    async def pass_over_broken(self, game: str, work: Awaitable[None]) -> None:
+        """Do something for one game; what is wrong with it alone keeps no other game from its file.
+
+        OSError or StoreError, which concern all of them.
+        """
+        try:
+            await work
+        except (OSError, StoreError):
+            raise
+        except Exception as fault:  # noqa: BLE001 - a log that does not fit together, whatever it is
+            self._house.metrics.archive_failures.inc()
+            _log.error("archive_failed", game=game, exc_info=fault)
 
     async def _look_at(self, head: LogHead) -> None:
         await self.write(head.log)

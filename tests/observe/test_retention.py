@@ -14,6 +14,7 @@ from dealer_service.config import Settings
 from dealer_service.store.api import LogState, Store
 from dealer_service.store.memory import MemoryStore
 from dealer_service.tables import shelf as shelves
+from dealer_service.tables.archive import Archive
 from dealer_service.tables.retention import SWEEP_MS
 from tests.support.audits import judge, tell
 from tests.support.nodes import LEASE_MS, sharing
@@ -277,6 +278,27 @@ async def test_a_full_disk_is_told_once_and_nothing_is_forgotten(
                 service.advance(60_000)
         report = judge(await service.file(game), key=service.key)
         assert report.exit_status() == 0, tell(report)
+
+
+async def test_a_game_that_is_broken_keeps_no_other_from_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "archive"
+    async with serving(tmp_path / "d") as service:
+        broken, whole = [await finished(service) for _ in range(2)]
+    game_file = Archive.game_file
+
+    def read(self: Archive, game: str, past: Any = None) -> Any:
+        if game == broken:
+            message = "a log that does not fit together"
+            raise ValueError(message)
+        return game_file(self, game, past)
+
+    monkeypatch.setattr(Archive, "game_file", read)
+    async with serving(tmp_path / "d", archive=archive, metrics=LOOPBACK) as service:
+        await until(path_of(archive, whole).exists)
+        assert (await scrape(service)).get("cutcard_archive_failures_total") == 1
+    assert [path.name for path in archive.iterdir()] == [f"{whole}.jsonl"]
 
 
 async def test_a_failing_fsync_leaves_no_file(
