@@ -169,10 +169,11 @@ class Dealer:
         else:
             self._ownership = self._own(store, membership, journal)
             membership.joined(await asyncio.to_thread(self._ownership.join))
+            self._ownership.start()
             stock = take_shared_stock(settings, store, heads, journal, membership)
             self.floor.remember(store)
             if stock.closes:
-                self._ownership.take_all()
+                await self._ownership.take_all()
         if stock.closes:
             await self.floor.close_restored(stock.signed)
         # Clocks begin anew before the first call comes, so that no call finds one run out.
@@ -183,7 +184,7 @@ class Dealer:
         self._retention.start(house, is_mine=self._is_mine)
         await self.server.start()
         if self._ownership is not None:
-            self._ownership.start()
+            self._ownership.take_games()
         _tell_unprotected(settings)
         _log.info(
             "serving",

@@ -14,6 +14,7 @@ from pathlib import Path
 from dealer_service.access.key_sources import JwkUrl
 from dealer_service.access.refusal import AccessError
 from dealer_service.config import SettingError, Settings, is_loopback, split_address
+from dealer_service.store.directory import is_node_name
 from dealer_service.store.key_uri import KeyFile, KeyVariable, parse_key_uri
 from dealer_service.store.refusal import StoreError
 
@@ -83,6 +84,9 @@ def _find_setting_faults(settings: Settings) -> Iterator[str]:
     for name, address in (("--listen", settings.address), ("--metrics", settings.metrics)):
         if address and (fault := _fault_of(name, address)):
             yield fault
+    node = settings.cluster.node
+    if node and not is_node_name(node):
+        yield f"--node {node!r} is no name of a node: give 1 to 64 of a-z 0-9 . -"
     advertised = settings.cluster.advertise
     if advertised:
         yield from _find_advertised_faults(advertised)

@@ -5,13 +5,12 @@ the memory of the store beside it are those of this node. The address is where c
 node; whoever calls another one about a game of this one is sent there.
 """
 
-import ipaddress
 import os
 from typing import Final
 
-from dealer_service.config import SettingError, Settings, split_address
+from dealer_service.config import Settings, split_address
 from dealer_service.fairness.randomness import Entropy
-from dealer_service.store.directory import is_node_name, kept_node_name
+from dealer_service.store.directory import kept_node_name
 from dealer_service.store.last_seen import LastSeen
 from dealer_service.store.leases import Beat, Leases
 from dealer_service.store.signed_journal import read_journal
@@ -25,16 +24,13 @@ class Membership:
     def __init__(self, settings: Settings, leases: Leases, entropy: Entropy) -> None:
         """Name the node and look at the store.
 
-        SettingError for a name that is none; StoreError STORE_WENT_BACK where this node has seen
-        a later state of the store, unless the settings accept that.
+        StoreError STORE_WENT_BACK where this node has seen a later state of the store, unless the
+        settings accept that.
         """
         self.leases = leases
         self.name = settings.cluster.node or kept_node_name(
             settings.directory / "node.name", f"node-{entropy(_NAME_BYTES).hex()}"
         )
-        if not is_node_name(self.name):
-            message = f"{self.name!r} names no node: give 1 to 64 of a-z 0-9 . -"
-            raise SettingError(message)
         self._accepts = settings.accept_restore
         self._seen = LastSeen(settings.directory / "last.seen")
         if not self._accepts:
@@ -56,16 +52,11 @@ class Membership:
         return not self._has_journal and not self.is_new
 
     def address(self, settings: Settings, port: int) -> str:
-        """Say where callers reach this node, which listens on `port`. SettingError."""
-        host, given = split_address(settings.cluster.advertise or settings.address)
-        if not settings.cluster.advertise and _is_any(host):
-            message = (
-                f"{settings.address} is no address that others could call: say by --advertise how "
-                "callers reach this node"
-            )
-            raise SettingError(message)
-        shown = f"[{host}]" if ":" in host else host
-        return f"{shown}:{given if settings.cluster.advertise and given else port}"
+        """Say where callers reach this node, which listens on `port`."""
+        if settings.cluster.advertise:
+            return settings.cluster.advertise
+        host, _ = split_address(settings.address)
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def others(self) -> tuple[str, ...]:
         """Give the other nodes that live."""
@@ -86,10 +77,3 @@ class Membership:
             self._seen.accept(beat)
         else:
             self._seen.note(beat)
-
-
-def _is_any(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_unspecified
-    except ValueError:
-        return False

@@ -58,12 +58,12 @@ class Followed:
         self.audience = Audience(house.backlogs)
         self.idle = 0
         self._replay = Replay(house, game)
-        self._refusal: Refused | None = None
+        self._why: Exception | None = None
 
     def require_running(self) -> None:
-        """Raise Refused where nothing more is told."""
-        if self._refusal is not None:
-            raise self._refusal
+        """Raise why nothing more is told, where that is so."""
+        if self._why is not None:
+            raise self._why
 
     def has_grown(self, size: int, signed: int) -> bool:
         """Say whether a log of so many lines, signed so far, has something to tell."""
@@ -106,9 +106,9 @@ class Followed:
         if seen.standing.state.phase is Phase.REVEALED:
             self.audience.end()
 
-    def end(self, refusal: Refused) -> None:
+    def end(self, why: Exception) -> None:
         """Tell nothing more, and why."""
-        self._refusal = refusal
+        self._why = why
         self.audience.end()
 
 
@@ -162,6 +162,10 @@ class Afar:
                     # It is looked for again, until the dealer stops or the store is back.
                     _log.debug("look_failed", reason=error.reason)
                 self._forget_idle()
+        except Exception as fault:  # noqa: BLE001 - whoever watches is told, whatever it was
+            for followed in self._games.values():
+                followed.end(fault)
+            self._games.clear()
         finally:
             self._looking = None
 

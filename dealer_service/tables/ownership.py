@@ -102,7 +102,7 @@ class Ownership:
         self._beaten_at = 0
         self._take_from = 0
         self._is_beating = False
-        self._is_taking = False
+        self._is_taking = True
         self._is_leaving = False
         self._has_left = False
         self._mislaid: set[str] = set()
@@ -120,22 +120,25 @@ class Ownership:
         self._floor.others = self
         return beat
 
-    def take_all(self) -> list[Table]:
-        """Take over every game that can be, before anything is served; blocks.
+    def start(self) -> None:
+        """Beat from now on, and take nothing yet."""
+        self._tick()
+
+    async def take_all(self) -> None:
+        """Take over every game that can be, before anything is served.
 
         For a restore, after which no game goes on. StoreError or CannotRecover.
         """
-        tables = []
-        while games := self._leases.claimable(_LOOK):
+        while games := await self._run(self._recoverer, partial(self._leases.claimable, _LOOK)):
             for game in games:
-                recovered = recover(self._house, self._store, game, self._signed(game))
+                recovered = await self._run(self._recoverer, self._recovery(game))
                 if recovered is not None:
-                    tables.append(self._floor.place(recovered))
-        return tables
+                    self._floor.place(recovered)
 
-    def start(self) -> None:
-        """Beat from now on, and take games over."""
-        self._tick()
+    def take_games(self) -> None:
+        """Take games over from now on."""
+        self._is_taking = False
+        self._spawn(self._take_over())
 
     async def release(self, game: str) -> None:
         """Own a game no longer, so that another node can take it at once."""
@@ -281,6 +284,7 @@ class Ownership:
         try:
             while not self._is_leaving and not self._floor.is_away:
                 mine, now = frozenset(self._mislaid), self._house.clock.now()
+                self._aside = {game: at for game, at in self._aside.items() if at > now}
                 games = await self._run(self._recoverer, partial(self._find, mine, now))
                 went_well = await asyncio.gather(*(self._take(game) for game in games))
                 if len(games) < AT_ONCE or not any(went_well):
@@ -292,7 +296,7 @@ class Ownership:
 
     def _find(self, mine: frozenset[str], now: int) -> list[str]:
         """Give the games to take now: those of this node's own, and its share of the others."""
-        free = [game for game in self._leases.claimable(_LOOK) if self._aside.get(game, 0) <= now]
+        free = [game for game in self._leases.claimable(_LOOK) if game not in self._aside]
         if now < self._take_from:
             share = [game for game in free if self._is_unclaimed(game)]
         else:
@@ -318,10 +322,7 @@ class Ownership:
             return True
         try:
             with spanning(self._house.tracing, "take over", game=game):
-                recovered = await self._run(
-                    self._recoverer,
-                    partial(recover, self._house, self._store, game, self._signed(game)),
-                )
+                recovered = await self._run(self._recoverer, self._recovery(game))
         except StoreError as error:
             if error.reason in _FATAL:
                 self._missed(error)
@@ -338,6 +339,9 @@ class Ownership:
             return False
         await self._place(game, recovered)
         return True
+
+    def _recovery(self, game: str) -> Callable[[], Recovered | None]:
+        return partial(recover, self._house, self._store, game, self._signed(game))
 
     async def _place(self, game: str, recovered: Recovered | None) -> None:
         if recovered is None:

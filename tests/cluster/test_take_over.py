@@ -188,7 +188,7 @@ class TestNames:
 
     async def test_one_that_is_none_is_refused(self, tmp_path: Path) -> None:
         async with sharing(tmp_path) as nodes:
-            with pytest.raises(SettingError, match="names no node"):
+            with pytest.raises(SettingError, match="no name of a node"):
                 async with serving(
                     tmp_path,
                     open_store=lambda _: nodes.shared.open(),
