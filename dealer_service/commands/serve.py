@@ -7,6 +7,7 @@ import os
 from dealer_service.access.refusal import AccessError
 from dealer_service.app import CannotStart, Dealer
 from dealer_service.commands import say
+from dealer_service.commands.collecting import collect_seldom
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import find_log_key
 from dealer_service.commands.loops import on_signals, run_loop
@@ -32,6 +33,7 @@ def run(options: argparse.Namespace) -> int:
     _require_safe(settings)
     logs.configure(options.log_format, options.log_level)
     mind_open_files()
+    collect_seldom()
     return run_loop(_serve(settings))
 
 

@@ -62,6 +62,8 @@ class Cover:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
+        # It refers to the log's table, and would keep that until garbage is collected.
+        self._sign = _nothing
 
     def _ring(self, log: GameLog) -> None:
         self._timer = None
@@ -69,3 +71,7 @@ class Cover:
             self._sign()
         else:
             self.mind(log)
+
+
+def _nothing() -> None:
+    """Sign nothing."""

@@ -30,6 +30,7 @@ from dealer_service.tables.course import Course
 from dealer_service.tables.cover import Cover
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.delayed import move_watchers
+from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
@@ -87,7 +88,7 @@ class Table:
         self.dealing = dealing
         self.house = dealing.house
         self.audience = Audience(dealing.house.backlogs)
-        self.requests = Requests(self.game, self._look_up)
+        self.requests = Requests(self.game, partial(_look_up, self.house))
         self._go_on = go_on
         self._follow = follow
         self._over = over
@@ -573,8 +574,9 @@ class Table:
         if self._last_write is not None and fault_of(self._last_write) is not None:
             raise store_failed()
 
-    async def _look_up(self, scope: str, caller: str, request_id: str) -> Answer | None:
-        return await self.house.read(lambda store: store.answer(scope, caller, request_id))
+
+async def _look_up(house: House, scope: str, caller: str, request_id: str) -> Answer | None:
+    return await house.read(lambda store: store.answer(scope, caller, request_id))
 
 
 def _let_go(waiters: list["asyncio.Future[None]"], refusal: Refused) -> None:

@@ -23,6 +23,7 @@ from google.protobuf.empty_pb2 import Empty
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import TokenKey, issue, load_token_key
 from dealer_service.app import Dealer
+from dealer_service.commands.collecting import collect_seldom
 from dealer_service.commands.open_files import raise_limit
 from dealer_service.config import Cluster, Limits, Settings, Tls
 from dealer_service.fairness.randomness import operating_system
@@ -152,11 +153,13 @@ def serve_dealer(pipe: Connection, place: Place, players: tuple[str, ...] = ()) 
     """Run a dealer; tells its port and a token for each player. The last name is the operator's."""
     logs.configure("text", "warning")
     raise_limit()
+    collect_seldom()
     uvloop.run(_serve_dealer(pipe, place, players))
 
 
 def serve_empty(pipe: Connection) -> None:
     """Run a server with one empty unary call; tells its port."""
+    collect_seldom()
     uvloop.run(_serve_empty(pipe))
 
 

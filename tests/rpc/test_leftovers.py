@@ -9,11 +9,14 @@ from tests.support.service import Service, seated, stop
 
 
 async def gone(*parts: "weakref.ref[Any]") -> None:
-    """Wait until nothing refers to any of these."""
-    async with asyncio.timeout(30):
-        while any(part() is not None for part in parts):
-            await asyncio.sleep(0)
-            gc.collect()
+    """Wait until nothing refers to any of these; no garbage is collected meanwhile."""
+    gc.disable()
+    try:
+        async with asyncio.timeout(30):
+            while any(part() is not None for part in parts):  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0)
+    finally:
+        gc.enable()
 
 
 async def test_the_table_of_a_game_that_is_over_is_let_go_of(service: Service) -> None:
