@@ -174,6 +174,9 @@ class Play:
         table = self._floor.running(asked.game)
         if table is None:
             state, size = await self._floor.state(asked.game)
+            # A game that was taken over meanwhile has a turn, and cards, that its state has not.
+            table = self._floor.running(asked.game)
+        if table is None:
             return convert.table_message(state, size, player=player).SerializeToString()
         standing = table.standing
         decision = standing.decision
