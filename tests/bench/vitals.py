@@ -16,7 +16,8 @@ MIB: Final = 1024 * 1024
 class Vitals:
     """A dealer's process at one time: memory in bytes, CPU in seconds, and counts.
 
-    `wal` is the size of the store's write-ahead file; 0 where the store has none.
+    `store` and `wal` are the sizes of the store's file and of its write-ahead file; 0 where it
+    has none.
     """
 
     at: float
@@ -25,13 +26,13 @@ class Vitals:
     files: int
     threads: int
     tasks: int
+    store: int
     wal: int
     tables: int
 
 
 def take_vitals(store: Path, tables: int) -> Vitals:
     """Look at this process, whose event loop runs here."""
-    wal = store.with_name(store.name + "-wal")
     resident = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return Vitals(
         at=time.monotonic(),
@@ -40,9 +41,14 @@ def take_vitals(store: Path, tables: int) -> Vitals:
         files=sum(1 for _ in Path("/proc/self/fd").iterdir()),
         threads=threading.active_count(),
         tasks=len(asyncio.all_tasks()),
-        wal=wal.stat().st_size if wal.exists() else 0,
+        store=_size(store),
+        wal=_size(store.with_name(store.name + "-wal")),
         tables=tables,
     )
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def slope(samples: Sequence[Vitals], of: Callable[[Vitals], float]) -> float:
@@ -63,11 +69,13 @@ class Bounds:
 
     `hand_bytes` is what a hand may leave behind in its table until the game is over (its sealed
     secret and the links that were used: PROTOCOL.md sections 2 and 4), `slack` what an allocator's
-    own ups and downs come to, in bytes a minute.
+    own ups and downs come to, in bytes a minute, and `cache` what the store holds of its file in
+    memory once the file is as large.
     """
 
-    hand_bytes: int = 1_024
+    hand_bytes: int = 512
     slack: int = MIB
+    cache: int = 32 * MIB
     files: float = 2.0
     threads: float = 0.5
     tasks_share: float = 0.02
@@ -80,7 +88,8 @@ def find_faults(
     """Say what was not flat over the samples; nothing where all was."""
     faults = []
     growth = slope(samples, lambda one: one.rss)
-    allowed = bounds.slack + bounds.hand_bytes * hands_a_minute
+    cached = slope(samples, lambda one: min(one.store, bounds.cache))
+    allowed = bounds.slack + bounds.hand_bytes * hands_a_minute + cached
     if growth > allowed:
         grew = f"{growth / MIB:.2f} MiB a minute, and {allowed / MIB:.2f} are allowed"
         faults.append(f"memory grew by {grew}")

@@ -25,7 +25,14 @@ from typing import Final
 
 import grpc.aio
 
-from cutcard.v1 import fairness_pb2, fairness_pb2_grpc, operate_pb2, operate_pb2_grpc
+from cutcard.v1 import (
+    fairness_pb2,
+    fairness_pb2_grpc,
+    operate_pb2,
+    operate_pb2_grpc,
+    play_pb2,
+    play_pb2_grpc,
+)
 from dealer_service.access.roles import Role
 from tests.bench import serving
 from tests.bench.processes import process
@@ -143,12 +150,12 @@ async def _finish(port: int, place: serving.Place, told: Told) -> list[str]:
     faults: list[str] = []
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         operate = operate_pb2_grpc.OperateServiceStub(channel)
+        play = play_pb2_grpc.PlayServiceStub(channel)
         fair = fairness_pb2_grpc.FairnessServiceStub(channel)
         key = (await fair.GetKey(fairness_pb2.GetKeyRequest(), metadata=operator)).key
         games = list(dict.fromkeys(told.games))[-CLOSED:]
         for game in games:
-            asked = operate_pb2.CloseGameRequest(request_id="close-0001", game=game)
-            await operate.CloseGame(asked, metadata=operator)
+            await _close(operate, play, operator, game)
         for game in [*games, *told.over[-(AUDITED - len(games)) :]]:
             content = bytearray()
             file = fairness_pb2.GetGameFileRequest(game=game)
@@ -159,6 +166,24 @@ async def _finish(port: int, place: serving.Place, told: Told) -> list[str]:
                 faults.append(f"the audit of {game} does not hold:\n{tell(report)}")
         _say(f"{len(games)} games were closed, and {AUDITED} game files audited at most")
     return faults
+
+
+async def _close(
+    operate: operate_pb2_grpc.OperateServiceStub,
+    play: play_pb2_grpc.PlayServiceStub,
+    operator: tuple[tuple[str, str], ...],
+    game: str,
+) -> None:
+    """Close a game, and return when it is revealed."""
+    asked = operate_pb2.CloseGameRequest(request_id="close-0001", game=game)
+    try:
+        await operate.CloseGame(asked, metadata=operator)
+    except grpc.aio.AioRpcError as error:
+        # It may have come to its own end meanwhile.
+        if error.code() is not grpc.StatusCode.FAILED_PRECONDITION:
+            raise
+    async for _ in play.Watch(play_pb2.WatchRequest(game=game), metadata=operator):
+        pass
 
 
 def _judge(options: Options, soaked: _Soaked) -> int:
