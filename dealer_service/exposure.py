@@ -3,7 +3,8 @@
 On loopback a dealer makes its own keys and speaks in the clear: that is for development, and it
 says so at each start. On any other address it starts only with TLS, or where its operator says
 that the network is their own, and only with keys that are there already: a key that a public
-dealer made by itself is one that nobody has kept, nor handed to its other nodes.
+dealer made by itself is one that nobody has kept, nor handed to its other nodes. Where dealers
+share a store, log key and sealing keys are the same for all, so that none makes them there either.
 """
 
 import ipaddress
@@ -123,7 +124,7 @@ def _find_advertised_faults(advertised: str) -> Iterator[str]:
 
 
 def _find_missing(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
-    if not _is_public(settings):
+    if not _is_public(settings) and not settings.store_url:
         return
     for what, uri, path in (
         ("the log key", settings.log_key_uri, settings.log_key),
@@ -135,6 +136,8 @@ def _find_missing(settings: Settings, environ: Mapping[str, str]) -> Iterator[st
         fault = _fault_of_key(uri, path, environ)
         if fault:
             yield f"{what} is missing: {fault}"
+    if not _is_public(settings):
+        return
     if not settings.tokens.jwks and not settings.token_key.exists():
         yield f"a key for tokens is missing: there is neither {settings.token_key} nor --jwks"
 

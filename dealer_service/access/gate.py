@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAX_TOKEN_CHARACTERS: Final = 4096
 CLOCK_SKEW_SECONDS: Final = 60
 REMEMBERED_TOKENS: Final = 10_000
+MAX_TIME: Final = 2**53 - 1
+"""In seconds since 1970; what is later is no time that a clock could be set for."""
 
 _CLAIMS: Final = ("iss", "aud", "sub", "iat", "exp")
 _REASONS: Final[tuple[tuple[type[Exception], Reason, str], ...]] = (
@@ -224,8 +226,9 @@ def _judge(claims: dict[str, Any], now: float, allowances: Allowances) -> Bearer
 
 
 def _find_faults(claims: dict[str, Any]) -> Iterator[str]:
-    if any(type(claims.get(name, 0)) is not int for name in ("iat", "exp", "nbf")):
-        yield "the token's times are not whole seconds"
+    times = [claims.get(name, 0) for name in ("iat", "exp", "nbf")]
+    if any(type(one) is not int or not 0 <= one <= MAX_TIME for one in times):
+        yield "the token's times are not whole seconds since 1970"
     subject, role, tables = claims["sub"], claims.get("role"), claims.get("tables", {})
     if not isinstance(subject, str) or NAME.fullmatch(subject) is None:
         yield "the token's subject can be no caller's name"

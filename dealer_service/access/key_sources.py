@@ -16,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from http.client import HTTPException
+from io import BufferedIOBase
 from pathlib import Path
 from typing import IO, Final, NoReturn, Protocol
 
@@ -108,11 +109,7 @@ class JwkUrl:
 
     def __post_init__(self) -> None:
         """AccessError for a URL that no keys may come from."""
-        parts = urllib.parse.urlsplit(self.url)
-        safe = parts.scheme == "https" or (
-            parts.scheme == "http" and is_loopback(parts.hostname or "")
-        )
-        if not safe or not parts.hostname or parts.username is not None:
+        if not _may_give_keys(self.url):
             message = "--jwks: a URL must be https://HOST/…, without a user; http on loopback alone"
             raise AccessError(message)
 
@@ -127,7 +124,8 @@ class JwkUrl:
         try:
             with opener.open(wanted, timeout=FETCH_SECONDS / 2) as answer:
                 return _read_until(answer, until)
-        except (OSError, HTTPException) as error:
+        # A host that can be no name is a ValueError of the library's.
+        except (OSError, HTTPException, ValueError) as error:
             # The URL itself may hold what is nobody else's business.
             message = f"the JWK set of {self.host} can not be read: {_why(error)}"
             raise AccessError(message) from error
@@ -286,9 +284,20 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         raise urllib.error.HTTPError(req.full_url, code, "it redirects", headers, fp)  # type: ignore[arg-type]
 
 
-def _read_until(answer: IO[bytes], until: float) -> bytes:
+def _may_give_keys(url: str) -> bool:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host = parts.hostname or ""
+        safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
+        return safe and bool(host) and parts.port != 0 and parts.username is None
+    except ValueError:
+        return False
+
+
+def _read_until(answer: BufferedIOBase, until: float) -> bytes:
     content = b""
-    while part := answer.read(_READ_AT_ONCE):
+    # What has come is looked at, and not waited for to be much: else one byte at a time would do.
+    while part := answer.read1(_READ_AT_ONCE):
         content += part
         if len(content) > MAX_SET_BYTES:
             break

@@ -49,7 +49,10 @@ def _require_safe(settings: Settings) -> None:
     if not settings.origin:
         hints.append("--origin dealer.example.com, or such, names a dealer")
     if faults.keys:
-        hints.append("`cutcard-dealer keys` makes keys: only on loopback a dealer makes its own")
+        hints.append(
+            "`cutcard-dealer keys` makes keys: a dealer makes its own only on loopback, and only "
+            "for a store of its own"
+        )
     status = Exit.USAGE if wrong else Exit.CANNOT_START
     raise Failure("; ".join((*wrong, *faults.keys)), "; ".join(hints), status=status)
 

@@ -186,6 +186,9 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
     """Make settings of what was given; SettingError where two options do not go together."""
     if options.metrics:
         split_address(options.metrics)
+    if options.lease < 1:
+        message = "--lease must be at least 1s: others take over what is not renewed in that time"
+        raise SettingError(message)
     return Settings(
         directory=options.directory,
         origin=origin_name,

@@ -129,6 +129,8 @@ def test_no_more_tokens_are_remembered_than_the_bound() -> None:
         ({"exp": "soon"}, Reason.TOKEN_INVALID),
         ({"exp": int(NOW) + 0.5}, Reason.TOKEN_INVALID),
         ({"exp": True}, Reason.TOKEN_INVALID),
+        ({"exp": 2**53}, Reason.TOKEN_INVALID),
+        ({"iat": -1}, Reason.TOKEN_INVALID),
         ({"nbf": "later"}, Reason.TOKEN_INVALID),
         ({"iat": int(NOW) + 3600}, Reason.TOKEN_NOT_YET_VALID),
         ({"nbf": int(NOW) + 3600}, Reason.TOKEN_NOT_YET_VALID),

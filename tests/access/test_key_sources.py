@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dealer_service.access.key_sources import (
     JwkUrl,
     OwnKeys,
     Pace,
+    _read_until,
     open_token_keys,
     own_key,
 )
@@ -258,6 +260,8 @@ def test_keys_of_a_set_are_for_the_issuer_and_audience_of_the_settings(file: Pat
         "file:///etc/passwd",
         "https:///jwks",
         "https://ann:secret@id.example/jwks",
+        "https://[::1",
+        "https://id.example:port/jwks",
     ],
 )
 def test_a_url_that_no_keys_may_come_from_is_refused(url: str) -> None:
@@ -290,6 +294,28 @@ def test_neither_redirects_nor_errors_are_followed(site: Site, status: int) -> N
     with pytest.raises(AccessError, match=f"localhost can not be read: status {status}"):
         JwkUrl(f"{site.url}?key=hidden").read()
     assert site.asked == 1
+
+
+def test_a_host_that_can_be_no_name_is_told_as_any_other_failure() -> None:
+    with pytest.raises(AccessError, match=r"id\.\.example can not be read"):
+        JwkUrl("https://id..example/jwks").read()
+
+
+def test_a_site_that_gives_a_byte_at_a_time_is_not_waited_for() -> None:
+    given = []
+
+    class Dribbling(RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            given.append(b"{")
+            buffer[:1] = b"{"
+            return 1
+
+    with pytest.raises(TimeoutError, match="not whole"):
+        _read_until(BufferedReader(Dribbling()), until=float("-inf"))
+    assert len(given) == 1
 
 
 def test_what_a_url_says_beside_its_host_is_not_told(site: Site) -> None:

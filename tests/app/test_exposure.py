@@ -96,6 +96,14 @@ def test_dealers_that_share_a_store_must_say_where_they_are(tmp_path: Path) -> N
     require(told, *NO_KEYS)
 
 
+def test_dealers_that_share_a_store_make_no_keys_of_their_own(tmp_path: Path) -> None:
+    """Also on loopback: a store has one log key, whoever serves it."""
+    shared: dict[str, Any] = {"store_url": "postgresql://db/games"}
+    require(faults_of(tmp_path, **shared), *NO_KEYS[:2])
+    make_keys(Settings(tmp_path, ORIGIN, **shared), operating_system)
+    assert faults_of(tmp_path, **shared) == []
+
+
 def test_metrics_in_the_clear_are_for_loopback(tmp_path: Path) -> None:
     assert faults_of(tmp_path, metrics="127.0.0.1:9100") == []
     require(faults_of(tmp_path, metrics="0.0.0.0:9100"), "metrics are served in the clear")

@@ -113,11 +113,10 @@ def test_what_is_given_goes_before_what_the_environment_has() -> None:
         (["--tls-cert", "a"], "--tls-cert and --tls-key go together"),
         (["--client-ca", "a"], "--client-ca needs --tls-cert and --tls-key"),
         (["--retain", "1d"], "--retain needs --archive"),
+        (["--lease", "0s"], "--lease must be at least 1s"),
     ],
 )
-def test_options_that_do_not_go_together_are_status_2(
-    tmp_path: Path, given: list[str], says: str
-) -> None:
+def test_settings_that_can_not_be_are_status_2(tmp_path: Path, given: list[str], says: str) -> None:
     refused = dealer("serve", *given, folder=tmp_path)
     assert refused.returncode == 2
     assert says in refused.stderr
