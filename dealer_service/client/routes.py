@@ -24,6 +24,8 @@ KEEPALIVE: Final = (
     # A node that is frozen answers no ping, and is left for another one.
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 5_000),
+    # A ping that is not answered by then ends the connection; otherwise that takes a minute more.
+    ("grpc.http2.ping_timeout_ms", 5_000),
     ("grpc.http2.max_pings_without_data", 0),
     # A dealer that comes back is found again within a second or two.
     ("grpc.initial_reconnect_backoff_ms", 100),

@@ -20,6 +20,7 @@ from dealer_service.client import Dealer as Client
 from dealer_service.client.routes import KEEPALIVE
 from dealer_service.rpc import server, streams
 from dealer_service.tables.watchers import Audience
+from tests.support.bare_http2 import Ask, call
 from tests.support.service import (
     Bot,
     Service,
@@ -118,22 +119,22 @@ class TestAStreamThatIsNotRead:
             for stream in deaf:
                 stream.cancel()
 
+    @pytest.mark.parametrize("is_late", [False, True])
     async def test_is_forgotten_when_its_caller_hangs_up(
-        self, service: Service, monkeypatch: pytest.MonkeyPatch
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, *, is_late: bool
     ) -> None:
         """Before its deadline and after it."""
+        monkeypatch.setattr(streams, "PATIENCE", SOON if is_late else 60.0)
         game = await service.open_game()
         audience = service.table(game).audience
-        for patience in (60.0, SOON):
-            monkeypatch.setattr(streams, "PATIENCE", patience)
-            async with unread(service) as channel:
-                play = play_pb2_grpc.PlayServiceStub(channel)
-                stream = play.Watch(watching(game), metadata=service.header("eve"))
-                await Bot(service, "eve").until_given(lambda: len(audience) == 1)
-                if patience == SOON:
-                    await until_empty(service, audience)
-                stream.cancel()
+        async with unread(service) as channel:
+            play = play_pb2_grpc.PlayServiceStub(channel)
+            stream = play.Watch(watching(game), metadata=service.header("eve"))
+            await Bot(service, "eve").until_given(lambda: len(audience) == 1)
+            if is_late:
                 await until_empty(service, audience)
+            stream.cancel()
+            await until_empty(service, audience)
             await Bot(service, "eve").until_given(lambda: not handlers("Watch"))
 
 
@@ -154,6 +155,21 @@ class TestADeadConnection:
                 proxy.silence()
                 await until_empty(service, audience)
                 stream.cancel()
+
+    async def test_is_noticed_where_the_peer_reads_its_socket_no_more(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It lets everything be sent that there is, and takes nothing, not even pings."""
+        monkeypatch.setattr(server, "OPTIONS", impatient(server.OPTIONS))
+        async with serving(tmp_path) as service:
+            game = await service.open_game()
+            token = dict(service.header("eve"))["authorization"].removeprefix("Bearer ")
+            asked = Ask("/cutcard.v1.PlayService/Watch", token, watching(game).SerializeToString())
+            deaf = await call(service.dealer.port, asked, deaf=True)
+            await deaf.told
+            audience = service.table(game).audience
+            await until_empty(service, audience)
+            deaf.hang_up()
 
     async def test_is_noticed_by_the_client_which_comes_back(
         self, service: Service, monkeypatch: pytest.MonkeyPatch
@@ -234,6 +250,7 @@ def impatient(options: Any) -> tuple[tuple[str, int], ...]:
         "grpc.keepalive_timeout_ms": 100,
         "grpc.http2.ping_timeout_ms": 100,
     }
+    assert times.keys() <= {name for name, _ in options}
     return tuple((name, times.get(name, value)) for name, value in options)
 
 
