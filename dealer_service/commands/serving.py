@@ -16,7 +16,6 @@ from dealer_service.config import (
     Settings,
     Tls,
     TokenRules,
-    split_address,
 )
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
@@ -184,8 +183,6 @@ def add_sealing_keys(add: Adder, parser: argparse._ActionsContainer) -> None:
 
 def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
     """Make settings of what was given; SettingError where two options do not go together."""
-    if options.metrics:
-        split_address(options.metrics)
     if options.lease < 1:
         message = "--lease must be at least 1s: others take over what is not renewed in that time"
         raise SettingError(message)
