@@ -30,7 +30,10 @@ _BEFORE_THE_TESTS: Final = "the random source has not been tested yet"
 
 
 def operating_system(count: int) -> bytes:
-    """Give `count` fresh bytes of the operating system's generator; OSError where it has none."""
+    """Give `count` fresh bytes of the operating system's generator.
+
+    OSError where it can not be read, NotImplementedError where there is none.
+    """
     return os.urandom(count)
 
 
@@ -94,8 +97,9 @@ class EntropyGate:
     def _draw(self, count: int) -> bytes:
         try:
             drawn = self._source(count)
-        except OSError as error:
-            _refuse(f"the random source can not be read: {error.strerror}")
+        except (OSError, NotImplementedError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            _refuse(f"the random source can not be read: {why}")
         if len(drawn) != count:
             _refuse(f"the random source gave {len(drawn)} bytes where {count} were asked for")
         progress = follow(self._progress, drawn)

@@ -50,6 +50,10 @@ def gone(_size: int) -> bytes:
     raise OSError(5, "Input/output error")
 
 
+def missing(_size: int) -> bytes:
+    raise NotImplementedError("/dev/urandom (or equivalent) not found")
+
+
 def biased(size: int) -> bytes:
     """Make each seventh byte a zero."""
     return bytes(0 if next(PLACES) % 7 == 0 else byte for byte in os.urandom(size))
@@ -71,6 +75,7 @@ BAD: dict[str, Callable[[int], bytes]] = {
     "a byte too few": short,
     "a byte too many": long,
     "not readable": gone,
+    "not there": missing,
     "biased": biased,
     "few seeds": of_few_seeds(),
 }
