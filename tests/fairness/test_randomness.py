@@ -51,7 +51,8 @@ def gone(_size: int) -> bytes:
 
 
 def missing(_size: int) -> bytes:
-    raise NotImplementedError("/dev/urandom (or equivalent) not found")
+    message = "/dev/urandom (or equivalent) not found"
+    raise NotImplementedError(message)
 
 
 def biased(size: int) -> bytes:
