@@ -154,8 +154,7 @@ async def _finish(port: int, place: serving.Place, told: Told) -> list[str]:
         fair = fairness_pb2_grpc.FairnessServiceStub(channel)
         key = (await fair.GetKey(fairness_pb2.GetKeyRequest(), metadata=operator)).key
         games = list(dict.fromkeys(told.games))[-CLOSED:]
-        for game in games:
-            await _close(operate, play, operator, game)
+        await asyncio.gather(*(_close(operate, play, operator, game) for game in games))
         for game in [*games, *told.over[-(AUDITED - len(games)) :]]:
             content = bytearray()
             file = fairness_pb2.GetGameFileRequest(game=game)
