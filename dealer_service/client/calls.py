@@ -52,8 +52,6 @@ _FINAL: Final = frozenset(
     }
 )
 _GOES_ON: Final = frozenset({"WATCHED_TOO_SLOWLY", "READ_TOO_SLOWLY"})
-# The node itself is well: another one would not know better.
-_STAYS: Final = frozenset({"GAME_MOVING", "GAME_OPENING", "RANDOMNESS_FAILED", "TOKEN_KEYS_UNREAD"})
 
 
 class Method(Protocol[_Request_contra, _Response_co]):
@@ -207,7 +205,8 @@ class Tries:
         code = failed.error.code()
         if code in _FINAL or (code not in _PASSING and not self._streams):
             return None
-        if code in _PASSING and refusal.reason not in _STAYS:
+        if code in _PASSING:
+            # Also where it answers: one that is cut off from its store says the same for ever.
             self._caller.routes.lost(self._game, failed.address)
         return next(self._waits)
 

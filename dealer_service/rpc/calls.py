@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import grpc
 import structlog
@@ -31,11 +31,15 @@ from dealer_service.rpc.errors import (
 from dealer_service.rpc.sight import Seen, Sight
 from dealer_service.rpc.streams import Stalled, Streams
 from dealer_service.rpc.validate import Malformed, Violation, validate
-from dealer_service.tables.refused import Refused, read_too_slowly
+from dealer_service.store.refusal import Reason, StoreError
+from dealer_service.tables.refused import Refused, read_too_slowly, store_away
 
 M = TypeVar("M", bound=Message)
 Unary = Callable[[Caller, M], Awaitable[bytes]]
 Streaming = Callable[[Caller, M], AsyncGenerator[bytes, None]]
+
+_AWAY: Final = frozenset({Reason.STORE_UNREACHABLE, Reason.STORE_FAILED, Reason.STORE_CLOSED})
+"""Why a store can not be read for now: the dealer's own events tell of it, not every call."""
 
 _log = structlog.get_logger("rpc")
 
@@ -147,6 +151,8 @@ async def _refuse(
 
 def _explain(error: Exception) -> tuple[str, status_pb2.Status]:
     """Give the stable reason and the whole status of what went wrong."""
+    if isinstance(error, StoreError) and error.reason in _AWAY:
+        error = store_away()
     match error:
         case Refused():
             refusal = error.refusal

@@ -32,6 +32,7 @@ REMEMBERED: Final = 256
 """Of so many games the past is kept, to go on from."""
 
 KNOWN_RULES: Final = 4_096
+"""Of so many games it is remembered that they are told at once."""
 
 _OPENS: Final = b',"hand_opened":{'
 _VOIDS: Final = b',"hand_void":{'
@@ -70,19 +71,18 @@ class Pasts:
     """The delay of every game, and the past of those that were asked for."""
 
     def __init__(self) -> None:
-        self._rules: OrderedDict[str, DelayRule] = OrderedDict()
+        self._at_once: OrderedDict[str, None] = OrderedDict()
         self._pasts: OrderedDict[str, Past] = OrderedDict()
         self._present: OrderedDict[str, Past] = OrderedDict()
 
     async def rule(self, house: "House", game: str) -> DelayRule:
-        """Give a game's delay; none for a game of which there is no line."""
-        known = self._rules.get(game)
-        if known is None:
-            known = await house.read(partial(read_rule, log=game))
-            if known is None:
-                return DelayRule(0)
-            _keep(self._rules, game, known, KNOWN_RULES)
-        return known
+        """Give a game's delay; none for a game of which there is no line, as of archived ones."""
+        if game in self._at_once:
+            return DelayRule(0)
+        rule = await house.read(partial(read_rule, log=game))
+        if rule is not None and not rule.ms:
+            _keep(self._at_once, game, None, KNOWN_RULES)
+        return rule or DelayRule(0)
 
     async def past(self, house: "House", game: str, rule: DelayRule) -> Past:
         """Give a game as it was by its delay; Refused NO_SUCH_GAME where it was not there yet."""

@@ -71,6 +71,12 @@ def archived() -> Refused:
     return refused(ServiceReason.GAME_ARCHIVED, message)
 
 
+def store_away() -> Refused:
+    """Build the refusal of what the store would have to be asked for, while it does not answer."""
+    message = "the store does not answer: call again in a moment"
+    return refused(ServiceReason.STORE_FAILED, message)
+
+
 def stopping() -> Refused:
     """Build the refusal of a dealer that stops."""
     return refused(ServiceReason.STOPPING, "the dealer is stopping: call again soon")

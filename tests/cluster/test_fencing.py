@@ -217,7 +217,11 @@ async def test_a_process_that_was_replaced_stops_and_says_why(tmp_path: Path) ->
         assert isinstance(one.dealer._failure, StoreError)
         assert one.dealer._failure.reason is Reason.NODE_REPLACED
         assert one.dealer.floor.tables == ()
-        assert (await refusal(one.close_game(game))).reason in {"GAME_MOVING", "DEALER_FAULT"}
+        assert (await refusal(one.close_game(game))).reason in {
+            "GAME_MOVING",
+            "STORE_FAILED",
+            "DEALER_FAULT",
+        }
 
 
 async def test_a_store_that_goes_back_under_a_running_node_stops_it(tmp_path: Path) -> None:

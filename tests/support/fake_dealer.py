@@ -58,10 +58,15 @@ def token_for(player: str) -> str:
 
 @dataclass(slots=True)
 class Fault:
-    """What becomes of the next call of a method: lost before or after its effect."""
+    """What becomes of the next call of a method: lost before or after its effect.
+
+    With a `reason` it is refused for that, as a dealer does it.
+    """
 
     code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE
     after: bool = False
+    reason: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -86,29 +91,42 @@ class FakeDealer(
     fairness_pb2_grpc.FairnessServiceServicer,
     operate_pb2_grpc.OperateServiceServicer,
 ):
-    """The servicers and the test's levers; `address` is where it listens."""
+    """The servicers and the test's levers; `address` is where it listens.
 
-    def __init__(self) -> None:
+    One that is made `beside` another has the same tables. `elsewhere` names, by game, the address
+    that calls are sent to; `tokens` are those that calls came under, by method.
+    """
+
+    def __init__(self, beside: "FakeDealer | None" = None) -> None:
         self.signer = note_signer(ORIGIN, KEY_SEED)
-        self.tables: dict[str, Table] = {}
+        self.tables: dict[str, Table] = {} if beside is None else beside.tables
+        self.elsewhere: dict[str, str] = {}
+        self.tokens: dict[str, list[str]] = defaultdict(list)
         self.faults = Faults()
         self.requests: dict[str, list[Any]] = defaultdict(list)
         self.watching: dict[str, int] = defaultdict(int)
         self.chips: list[operate_pb2.FollowChipsResponse] = []
         self.address = ""
-        self._answers: dict[str, Any] = {}
-        self._changed = asyncio.Condition()
+        self._answers: dict[str, Any] = {} if beside is None else beside._answers
+        self._changed: asyncio.Condition = (
+            asyncio.Condition() if beside is None else beside._changed
+        )
         self._breaks = 0
-        self._started = time.monotonic()
+        self._started: float = time.monotonic() if beside is None else beside._started
         self._server: grpc.aio.Server | None = None
 
-    async def start(self, address: str = "127.0.0.1:0") -> None:
-        """Listen on a free port, or on the one that it had."""
+    async def start(
+        self, address: str = "127.0.0.1:0", credentials: grpc.ServerCredentials | None = None
+    ) -> None:
+        """Listen on a free port, or on the one that it had; over TLS with credentials."""
         server = grpc.aio.server()
         play_pb2_grpc.add_PlayServiceServicer_to_server(self, server)
         fairness_pb2_grpc.add_FairnessServiceServicer_to_server(self, server)
         operate_pb2_grpc.add_OperateServiceServicer_to_server(self, server)
-        port = server.add_insecure_port(address)
+        if credentials is None:
+            port = server.add_insecure_port(address)
+        else:
+            port = server.add_secure_port(address, credentials)
         await server.start()
         self.address = f"127.0.0.1:{port}"
         self._server = server
@@ -345,7 +363,7 @@ class FakeDealer(
 
     async def Watch(self, request: Any, context: Any) -> AsyncIterator[Any]:  # noqa: N802
         player = _player(context)
-        self.requests["Watch"].append(request)
+        self._note("Watch", request, context)
         await self._fail("Watch", context, after=False)
         table = await self._table(request.game, context)
         breaks, index = self._breaks, getattr(request, "from")
@@ -399,7 +417,7 @@ class FakeDealer(
         yield fairness_pb2.GetGameFileResponse(chunk=content[half:])
 
     async def OpenGame(self, request: Any, context: Any) -> Any:  # noqa: N802
-        self.requests["OpenGame"].append(request)
+        self._note("OpenGame", request, context)
         await self._fail("OpenGame", context, after=False)
         return operate_pb2.OpenGameResponse(game="ab" * 16, rules=request.rules, size=1)
 
@@ -411,7 +429,7 @@ class FakeDealer(
         return operate_pb2.ListGamesResponse(games=games, next_page_token=following)
 
     async def FollowChips(self, request: Any, context: Any) -> AsyncIterator[Any]:  # noqa: N802
-        self.requests["FollowChips"].append(request)
+        self._note("FollowChips", request, context)
         for each in self.chips:
             if each.cursor > request.after:
                 yield each
@@ -434,7 +452,7 @@ class FakeDealer(
         context: Any,
         effect: Callable[[Simulator, str], Awaitable[_Answer]],
     ) -> _Answer:
-        self.requests[method].append(request)
+        self._note(method, request, context)
         await self.tell()
         await self._fail(method, context, after=False)
         table = await self._table(request.game, context)
@@ -452,9 +470,20 @@ class FakeDealer(
         faults = self.faults.calls[method]
         if faults and faults[0].after == after:
             fault = faults.pop(0)
-            await context.abort(fault.code, "the test lets this call fail")
+            words = "the test lets this call fail"
+            if fault.reason:
+                await abort(context, status_of(fault.reason, words, fault.metadata, fault.code))
+            await context.abort(fault.code, words)
+
+    def _note(self, method: str, request: Any, context: Any) -> None:
+        self.requests[method].append(request)
+        self.tokens[method].append(_token(context))
 
     async def _table(self, game: str, context: Any) -> Table:
+        if game in self.elsewhere:
+            words = "another node deals this game"
+            where = {"owner": self.elsewhere[game], "node": "another"}
+            await abort(context, status_of("GAME_ELSEWHERE", words, where))
         table = self.tables.get(game)
         if table is None:
             await abort(context, status_of("NO_SUCH_GAME", "no such game", {"game": game}))
@@ -480,9 +509,13 @@ async def _refuse(refusal: Refusal, context: Any) -> None:
     await abort(context, status_of(str(refusal.reason), refusal.message, numbers))
 
 
+def _token(context: Any) -> str:
+    header: str = dict(context.invocation_metadata())["authorization"]
+    return header.removeprefix("Bearer ")
+
+
 def _player(context: Any) -> str:
-    header = dict(context.invocation_metadata())["authorization"]
-    claims = jwt.decode(header.removeprefix("Bearer "), options={"verify_signature": False})
+    claims = jwt.decode(_token(context), options={"verify_signature": False})
     return str(claims["sub"])
 
 
