@@ -33,9 +33,4 @@ def mind_open_files() -> None:
     """Raise the limit, and say so where it is low all the same."""
     limit = raise_limit()
     if limit is not None and limit < ENOUGH:
-        _log.warning(
-            "few_open_files",
-            limit=limit,
-            hint="each connection is a file: give the process more (systemd: LimitNOFILE, "
-            "docker: --ulimit nofile)",
-        )
+        _log.warning("few_open_files", limit=limit)
