@@ -10,7 +10,10 @@ resource = pytest.importorskip("resource", reason="this system has no limits of 
 
 SCRIPT = """
 import resource
+import sys
 from dealer_service.commands.open_files import mind_open_files
+from dealer_service.observe import logs
+logs.configure("text", stream=sys.stdout)
 resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))
 mind_open_files()
 print("limit", resource.getrlimit(resource.RLIMIT_NOFILE)[0])
