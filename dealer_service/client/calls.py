@@ -216,7 +216,7 @@ class Tries:
             self._caller.routes.name_owner(self._game, owner)
         except AddressError as error:
             message = f"the dealer names another address for this game: {error}"
-            told = Refusal(refusal.code, "OWNER_REFUSED", message, refusal.metadata)
+            told = Refusal("FAILED_PRECONDITION", "OWNER_REFUSED", message, refusal.metadata)
             raise CallRefusedError(told) from None
         self._hops += 1
         if self._hops <= MOST_HOPS:
