@@ -14,7 +14,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
@@ -181,7 +181,7 @@ class Dealer:
         self._resealing.start(self.floor)
         self.floor.start()
         outlook.begin(self.floor, commit)
-        self._retention.start(house, is_mine=self._is_mine)
+        self._retention.start(house, find_mine=self._find_mine)
         await self.server.start()
         if self._ownership is not None:
             self._ownership.take_games()
@@ -249,7 +249,8 @@ class Dealer:
         await self._retention.stop()
         await self._resealing.stop()
         if self._ownership is not None:
-            self._ownership.close()
+            # After a start that failed its lease has not ended yet.
+            await self._ownership.leave()
         if self._commit is not None:
             await asyncio.to_thread(self._commit.close)
         if self._token_keys is not None:
@@ -273,11 +274,12 @@ class Dealer:
             int(self.settings.cluster.lease * 1000),
             remember=membership.remember,
             signed=journal.last.get,
+            may_deal=lambda: self._vigil.gate.is_open,
             events=self,
         )
 
-    def _is_mine(self, _store: Store, game: str) -> bool:
-        return self._ownership is None or self._ownership.is_mine(game)
+    def _find_mine(self, games: Sequence[str]) -> Collection[str]:
+        return games if self._ownership is None else self._ownership.find_mine(games)
 
     def store_away(self) -> None:
         """Tell that the lease ran out, the store out of reach: no table is served."""

@@ -78,8 +78,8 @@ HINTS: Final[Mapping[str, str]] = {
         "The source of randomness still fails its checks. See randomness_failed."
     ),
     "release_failed": (
-        "A game could not be given up for another node: that takes it over when the lease has run "
-        "out."
+        "Games could not be given up for other nodes. It is tried again at the next beat; those of "
+        "a node that has stopped are taken over when its lease has run out."
     ),
     "resealing_failed": (
         "Some hands' secrets are still sealed under an old key. Keep that key configured; it is "
@@ -98,7 +98,8 @@ HINTS: Final[Mapping[str, str]] = {
         "kept. Keep the line and report it; a restart takes the game up where it stands."
     ),
     "take_over_failed": (
-        "A game could not be taken over. Its store has it as it was; it is tried again. With a "
+        "A game could not be taken over. Its store has it as it was, and it is tried again, here "
+        "or by another node. `why` names a key that is missing here: bring it back. With a "
         "traceback, its log does not fit together: keep the line and report it."
     ),
     "thread_failed": (

@@ -87,6 +87,10 @@ class Leases(Protocol):
         """Give a log's owner; None for an unknown log, and for one that was released."""
         ...
 
+    def owners(self, logs: Sequence[str]) -> Mapping[str, Owner]:
+        """Give the owner of each of these logs that has one; one read for all."""
+        ...
+
     def sizes(self, logs: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """Give the number of lines and the last signed size (0: none) of each log that is known.
 

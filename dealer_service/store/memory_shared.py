@@ -143,17 +143,25 @@ class SharedMemoryStore(MemoryStore):
 
     def owner(self, log: str) -> Owner | None:
         """Give a log's owner."""
+        return self.owners((log,)).get(log)
 
-        def find() -> Owner | None:
+    def owners(self, logs: Sequence[str]) -> dict[str, Owner]:
+        """Give the owner of each of these logs that has one."""
+
+        def find() -> dict[str, Owner]:
             self._joined()
-            owner = self.shared.owners.get(log)
-            found = self.shared.content.logs.get(log)
-            if owner is None or found is None:
-                return None
-            member = self.shared.members[owner[0]]
-            return Owner(member.node, found.head.epoch, self._is_alive(member))
+            known, owners, members = (
+                self.shared.content.logs,
+                self.shared.owners,
+                self.shared.members,
+            )
+            have = {log: members[owners[log][0]] for log in logs if log in owners and log in known}
+            return {
+                log: Owner(member.node, known[log].head.epoch, self._is_alive(member))
+                for log, member in have.items()
+            }
 
-        return self._read("owner", find)
+        return self._read("owners", find)
 
     def sizes(self, logs: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """Give the number of lines and the last signed size of logs."""

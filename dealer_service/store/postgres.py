@@ -158,6 +158,10 @@ class PostgresStore:
         """Give a log's owner."""
         return self._leases.owner(log)
 
+    def owners(self, logs: Sequence[str]) -> Mapping[str, Owner]:
+        """Give the owner of each of these logs that has one."""
+        return self._leases.owners(logs)
+
     def living(self) -> tuple[Node, ...]:
         """Give every node whose lease runs."""
         return self._leases.living()

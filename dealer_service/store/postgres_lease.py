@@ -40,9 +40,9 @@ _CLAIMABLE: Final = (
     "SELECT log FROM logs WHERE state IN ('open', 'paused', 'closed')"  # noqa: S608 - no value is put in
     f" AND NOT (owner = %s AND incarnation = %s) AND {_IS_FREE} ORDER BY id LIMIT %s"
 )
-_OWNER: Final = (
-    f"SELECT nodes.name, nodes.address, logs.epoch, {_IS_ALIVE}"  # noqa: S608 - no value is put in
-    " FROM logs JOIN nodes ON nodes.name = logs.owner WHERE logs.log = %s"
+_OWNERS: Final = (
+    f"SELECT logs.log, nodes.name, nodes.address, logs.epoch, {_IS_ALIVE}"  # noqa: S608 - no value is put in
+    " FROM logs JOIN nodes ON nodes.name = logs.owner WHERE logs.log = ANY(%s)"
 )
 _LIVING: Final = f"SELECT name, address FROM nodes WHERE {_IS_ALIVE}"  # noqa: S608 - no value is put in
 _RELEASE: Final = (
@@ -108,11 +108,16 @@ class NodeLeases:
 
     def owner(self, log: str) -> Owner | None:
         """Give a log's owner."""
-        rows = self._rows(self._me(), _OWNER, (log,))
-        if not rows:
-            return None
-        name, address, epoch, is_alive = rows[0]
-        return Owner(Node(name, address), epoch, is_alive)
+        return self.owners((log,)).get(log)
+
+    def owners(self, logs: Sequence[str]) -> dict[str, Owner]:
+        """Give the owner of each of these logs that has one."""
+        return {
+            log: Owner(Node(name, address), epoch, is_alive)
+            for log, name, address, epoch, is_alive in self._rows(
+                self._me(), _OWNERS, (list(logs),)
+            )
+        }
 
     def nodes(self) -> frozenset[str]:
         """Give the names of all nodes that ever joined."""

@@ -6,13 +6,16 @@ at a time, of which each living node takes its own share first. Leases only deci
 be taken over: that a stale owner writes nothing is up to the store, which checks the epoch of each
 append. So nothing here can fork a game; at worst it deals a game late.
 
+While its source of randomness fails, a node opens no hand. So it takes nothing then, and leaves
+what it has between hands to the others, if any lives: with them it goes on.
+
 A node that could not renew its lease in time lets go of all its tables, for others may have the
 games, and takes back what nobody took when it reaches the store again. Its own games it takes at
 once, those of others only a lease later: they may only have had the same outage.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
@@ -22,7 +25,7 @@ import structlog
 
 from dealer_service.observe.tracing import spanning
 from dealer_service.store.api import SignedAt, Store
-from dealer_service.store.leases import Beat, Leases, Node
+from dealer_service.store.leases import Beat, Leases, Node, Owner
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.floor import Floor
@@ -46,6 +49,8 @@ _LOOK: Final = 1_000
 _RECOVERIES: Final = 2
 _CHECKED: Final = 16
 _FATAL: Final = frozenset({Reason.NODE_REPLACED, Reason.STORE_WENT_BACK})
+_PASSES: Final = frozenset({Reason.STORE_UNREACHABLE})
+"""What may be over at the next beat, and is of no one game."""
 
 T = TypeVar("T")
 _log = structlog.get_logger("ownership")
@@ -71,7 +76,8 @@ class Ownership:
     """The node, its lease, and the games that it takes and lets go of.
 
     `remember` keeps each beat durably, and `signed` tells what this node itself last signed of
-    a log. Times are the house's clock's, in milliseconds.
+    a log; `may_deal` says whether the source of randomness is well. Times are the house's clock's,
+    in milliseconds.
     """
 
     def __init__(  # noqa: PLR0913 - what a node is made of
@@ -84,6 +90,7 @@ class Ownership:
         *,
         remember: Callable[[Beat], None],
         signed: Callable[[str], SignedAt | None],
+        may_deal: Callable[[], bool],
         events: Events,
     ) -> None:
         self.node = node
@@ -94,6 +101,7 @@ class Ownership:
         self._lease_ms = lease_ms
         self._remember = remember
         self._signed = signed
+        self._may_deal = may_deal
         self._events = events
         self._timer: Timer | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -104,8 +112,10 @@ class Ownership:
         self._is_beating = False
         self._is_taking = True
         self._is_leaving = False
+        self._has_joined = False
         self._has_left = False
         self._mislaid: set[str] = set()
+        self._unreleased: set[str] = set()
         self._aside: dict[str, int] = {}
         self._seen_free: frozenset[str] = frozenset()
         self._checked = 0
@@ -117,6 +127,7 @@ class Ownership:
         self._beaten_at = self._house.clock.now()
         self._take_from = self._beaten_at + self._lease_ms
         beat = self._leases.join(self.node, self._lease_ms)
+        self._has_joined = True
         self._floor.others = self
         return beat
 
@@ -142,34 +153,36 @@ class Ownership:
 
     async def release(self, game: str) -> None:
         """Own a game no longer, so that another node can take it at once."""
-        try:
-            await self._run(self._beater, partial(self._leases.release, (game,)))
-        except StoreError as error:
-            _log.warning("release_failed", game=game, reason=error.reason)
+        self._unreleased.add(game)
+        await self._release_all()
 
     def take_no_more(self) -> None:
         """Take over no further games; what is here stays."""
         self._is_leaving = True
 
     async def leave(self) -> None:
-        """End the lease and release every game; the tables have stopped before. Once is enough."""
+        """End the lease, where it began, and release every game. Once is enough.
+
+        The tables have stopped before, or have not begun.
+        """
         if self._has_left:
             return
         self._is_leaving = self._has_left = True
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_beating()
         while self._tasks:
             await asyncio.wait(self._tasks)
-        try:
-            await self._run(self._beater, self._leases.leave)
-        except StoreError as error:
-            # Then the lease runs out by itself.
-            _log.warning("leave_failed", reason=error.reason)
+        if self._has_joined:
+            try:
+                await self._run(self._beater, self._leases.leave)
+            except StoreError as error:
+                # Then the lease runs out by itself.
+                _log.warning("leave_failed", reason=error.reason)
         self.close()
 
     def close(self) -> None:
-        """Let go of the threads, whatever they do."""
+        """Beat no more, and let go of the threads, whatever they do."""
+        self._is_leaving = True
+        self._stop_beating()
         self._beater.shutdown(wait=False, cancel_futures=True)
         self._recoverer.shutdown(wait=False, cancel_futures=True)
 
@@ -182,16 +195,27 @@ class Ownership:
             return moving()
         return elsewhere(owner.node.name, owner.node.address)
 
-    def is_mine(self, game: str) -> bool:
-        """Say whether what is to be done for a game that is over falls to this node; blocks."""
-        owner = self._leases.owner(game)
-        return owner is None or not owner.is_alive or owner.node.name == self.node.name
+    def find_mine(self, games: Sequence[str]) -> frozenset[str]:
+        """Give those games that are over for which this node does what is to be done; blocks."""
+        owners = self._leases.owners(games)
+        return frozenset(
+            game
+            for game in games
+            if (owner := owners.get(game)) is None
+            or not owner.is_alive
+            or owner.node.name == self.node.name
+        )
 
     def mislaid(self, game: str) -> None:
         """Note a game that lost its table: it is taken back unless another node owns it."""
         self._mislaid.add(game)
 
     # Beats.
+
+    def _stop_beating(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _tick(self) -> None:
         """Beat, and see whether the lease has run out; called five times a lease."""
@@ -231,9 +255,9 @@ class Ownership:
     def _renew(self, tables: list[Table]) -> frozenset[str]:
         """Beat, and give those games of some tables that another node owns meanwhile."""
         self._remember(self._leases.beat())
-        owners = {table.game: self._leases.owner(table.game) for table in tables}
+        owners = self._leases.owners([table.game for table in tables])
         return frozenset(
-            game for game, owner in owners.items() if owner and owner.node.name != self.node.name
+            game for game, owner in owners.items() if owner.node.name != self.node.name
         )
 
     def _some_tables(self) -> list[Table]:
@@ -283,6 +307,10 @@ class Ownership:
         self._is_taking = True
         try:
             while not self._is_leaving and not self._floor.is_away:
+                if self._unreleased:
+                    await self._release_all()
+                if not self._may_deal() and await self._leave_to_others():
+                    return
                 mine, now = frozenset(self._mislaid), self._house.clock.now()
                 self._aside = {game: at for game, at in self._aside.items() if at > now}
                 games = await self._run(self._recoverer, partial(self._find, mine, now))
@@ -298,7 +326,8 @@ class Ownership:
         """Give the games to take now: those of this node's own, and its share of the others."""
         free = [game for game in self._leases.claimable(_LOOK) if game not in self._aside]
         if now < self._take_from:
-            share = [game for game in free if self._is_unclaimed(game)]
+            owners = self._leases.owners(free)
+            share = [game for game in free if _is_unclaimed(owners.get(game), self.node.name)]
         else:
             # What the node whose share it was has not taken by now is anybody's.
             names = [node.name for node in self._leases.living()]
@@ -311,34 +340,70 @@ class Ownership:
             self._seen_free = frozenset(free)
         return [*mine, *(game for game in share if game not in mine)][:AT_ONCE]
 
-    def _is_unclaimed(self, game: str) -> bool:
-        owner = self._leases.owner(game)
-        return owner is None or owner.node.name == self.node.name
+    async def _leave_to_others(self) -> bool:
+        """Release what is between hands, if another node lives; says whether one does. StoreError.
+
+        An open hand that has its deck is played on here.
+        """
+        living = await self._run(self._recoverer, self._leases.living)
+        if all(node.name == self.node.name for node in living):
+            return False
+        resting = [table for table in self._floor.tables if table.is_between_hands]
+        await asyncio.gather(*(table.stop(moving()) for table in resting))
+        for table in resting:
+            self._floor.remove(table)
+            self._unreleased.add(table.game)
+            _log.info("game_left_to_others", game=table.game)
+        self._unreleased |= {game for game in self._mislaid if self._floor.running(game) is None}
+        self._mislaid.clear()
+        await self._release_all()
+        return True
+
+    async def _release_all(self) -> None:
+        """Release what has no table here; what can not be is tried again at the next beat."""
+        games = tuple(game for game in self._unreleased if self._floor.running(game) is None)
+        if not games:
+            return
+        try:
+            await self._run(self._beater, partial(self._leases.release, games))
+        except StoreError as error:
+            _log.warning("release_failed", games=len(games), reason=error.reason)
+        else:
+            self._unreleased.difference_update(games)
 
     async def _take(self, game: str) -> bool:
         """Take over one game; what goes wrong with it is logged, and tried again later."""
         if self._floor.running(game) is not None:
             self._mislaid.discard(game)
             return True
+        self._unreleased.discard(game)
         try:
             with spanning(self._house.tracing, "take over", game=game):
                 recovered = await self._run(self._recoverer, self._recovery(game))
         except StoreError as error:
             if error.reason in _FATAL:
                 self._missed(error)
-                return False
-            # Whether it was claimed is unknown.
-            self._mislaid.add(game)
-            _log.warning("take_over_failed", game=game, reason=error.reason)
+            elif error.reason in _PASSES:
+                # Whether it was claimed is unknown.
+                self._mislaid.add(game)
+                _log.warning("take_over_failed", game=game, reason=error.reason)
+            else:
+                # Such as a key that is missing here: another node may have it.
+                _log.error("take_over_failed", game=game, reason=error.reason, why=str(error))
+                await self._put_aside(game)
             return False
         except Exception as fault:  # noqa: BLE001 - one game that is broken stops no other
             _log.error("take_over_failed", game=game, exc_info=fault)
-            self._aside[game] = self._house.clock.now() + ASIDE_LEASES * self._lease_ms
-            self._mislaid.discard(game)
-            await self.release(game)
+            await self._put_aside(game)
             return False
         await self._place(game, recovered)
         return True
+
+    async def _put_aside(self, game: str) -> None:
+        """Leave a game to the others, and try it again much later."""
+        self._aside[game] = self._house.clock.now() + ASIDE_LEASES * self._lease_ms
+        self._mislaid.discard(game)
+        await self.release(game)
 
     def _recovery(self, game: str) -> Callable[[], Recovered | None]:
         return partial(recover, self._house, self._store, game, self._signed(game))
@@ -354,7 +419,11 @@ class Ownership:
         else:
             self._mislaid.discard(game)
             self._aside.pop(game, None)
-            self._floor.place(recovered).start(restarted=True)
+            table = self._floor.place(recovered)
+            table.start(restarted=True)
+            if not self._may_deal():
+                # It was not there to be told when the source failed.
+                table.randomness_failed()
             self._house.metrics.takeovers.inc()
             _log.info("game_taken", game=game)
 
@@ -372,3 +441,7 @@ class Ownership:
         self._tasks.discard(task)
         if not task.cancelled() and (fault := task.exception()) is not None:
             self._events.replaced(fault)
+
+
+def _is_unclaimed(owner: Owner | None, name: str) -> bool:
+    return owner is None or owner.node.name == name

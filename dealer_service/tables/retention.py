@@ -11,7 +11,7 @@ where that one is gone.
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -38,6 +38,9 @@ MOST_PENDING: Final = 10_000
 """So many games are known as to be written; when there are more, all are looked through again."""
 
 _PAGE: Final = 100
+
+FindMine = Callable[[Sequence[str]], Collection[str]]
+"""Gives those of some games that fall to this node; it blocks."""
 
 _log = structlog.get_logger("archive")
 
@@ -69,13 +72,13 @@ class Retention:
         if not self._retry:
             self._called.set()
 
-    def start(self, house: House, *, is_mine: Callable[[Store, str], bool]) -> None:
+    def start(self, house: House, *, find_mine: FindMine) -> None:
         """Begin, with what was revealed while the dealer was down.
 
-        `is_mine(store, game)` says whether this node is the one that writes a game's file.
+        `find_mine(games)` gives those of which this node is the one that writes the file.
         """
         if self.shelf is not None:
-            work = _Work(house, self.shelf, self._retain, is_mine)
+            work = _Work(house, self.shelf, self._retain, find_mine)
             self._task = asyncio.ensure_future(self._run(house, work))
 
     async def stop(self) -> None:
@@ -136,12 +139,12 @@ class _Work:
         house: House,
         shelf: Shelf,
         retain: int | None,
-        is_mine: Callable[[Store, str], bool],
+        find_mine: FindMine,
     ) -> None:
         self._house = house
         self._shelf = shelf
         self._retain = retain
-        self._is_mine = is_mine
+        self._find_mine = find_mine
         self._archive = Archive(house)
 
     async def sweep(self) -> None:
@@ -149,7 +152,7 @@ class _Work:
         await self._shelf.do(self._shelf.prepare)
         after = 0
         while True:
-            page = partial(_page, after=after, is_mine=self._is_mine)
+            page = partial(_page, after=after, find_mine=self._find_mine)
             heads, mine = await self._house.read(page)
             for head in mine:
                 await self.pass_over_broken(head.log, self._look_at(head))
@@ -221,10 +224,11 @@ class _Work:
 
 
 def _page(
-    store: Store, *, after: int, is_mine: Callable[[Store, str], bool]
+    store: Store, *, after: int, find_mine: FindMine
 ) -> tuple[tuple[LogHead, ...], list[LogHead]]:
     heads = store.heads(state=LogState.REVEALED, after=after, limit=_PAGE)
-    return heads, [head for head in heads if is_mine(store, head.log)]
+    mine = find_mine([head.log for head in heads])
+    return heads, [head for head in heads if head.log in mine]
 
 
 def _over_since(store: Store, *, head: LogHead) -> tuple[int, int] | None:

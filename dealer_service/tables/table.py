@@ -198,6 +198,11 @@ class Table:
         """Whether a fault of the dealer stopped it."""
         return self._fault is not None
 
+    @property
+    def is_between_hands(self) -> bool:
+        """Whether it runs, and neither a hand is open nor a change waits for the end of one."""
+        return self._refusal is None and self.dealing.state.open is None and not self._deferred
+
     def require_running(self) -> None:
         """Raise Refused where the table takes nothing more."""
         if self._refusal is not None:

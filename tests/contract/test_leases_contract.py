@@ -96,13 +96,14 @@ class TestJoining:
             first.beat()
         assert refused.value.reason is Reason.NODE_REPLACED
 
-    @pytest.mark.parametrize("call", ["claimable", "owner", "living", "release", "leave"])
+    @pytest.mark.parametrize("call", ["claimable", "owner", "owners", "living", "release", "leave"])
     def test_a_process_that_was_replaced_is_told_by_every_call(
         self, shared: SharedBy, first: SharedStore, call: str
     ) -> None:
         calls = {
             "claimable": lambda: first.claimable(1),
             "owner": lambda: first.owner("a"),
+            "owners": lambda: first.owners(()),
             "living": first.living,
             "release": lambda: first.release(("a",)),
             "leave": first.leave,
@@ -134,6 +135,20 @@ class TestOwning:
     def test_an_unknown_log_has_no_owner(self, first: SharedStore) -> None:
         assert first.owner("z") is None
         assert first.claim("z") is None
+
+    def test_the_owners_of_many_logs_are_told_at_once(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        make(first, "a", "b")
+        make(second, "c")
+        first.release(("b",))
+        asked = ("a", "b", "c", "z")
+        one, two = Owner(ONE, 1, is_alive=True), Owner(TWO, 1, is_alive=True)
+        assert first.owners(asked) == {"a": one, "c": two}
+        shared.pass_lease()
+        second.beat()
+        assert first.owners(asked) == {"a": Owner(ONE, 1, is_alive=False), "c": two}
+        assert first.owners(()) == {}
 
     def test_what_a_dead_node_owned_is_taken_over_and_the_dead_is_fenced(
         self, shared: SharedBy, first: SharedStore, second: SharedStore
