@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import grpc
 import grpc.aio
 
+from dealer_service import elapsed
 from dealer_service.client.bearer import Bearer
 from dealer_service.client.errors import CallRefusedError, Refusal, read_error
 from dealer_service.client.routes import AddressError, Link, Routes
@@ -80,9 +81,13 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a client takes from outside: clock (monotonic seconds), chance, waits, patience."""
+    """What a client takes from outside: clock (monotonic seconds), chance, waits, patience.
+
+    `slept` gives the seconds of its machine's sleep, which `monotonic` has not counted.
+    """
 
     monotonic: Callable[[], float] = time.monotonic
+    slept: Callable[[], float] = elapsed.slept
     entropy: "Entropy" = os.urandom
     chance: Callable[[], float] = random.SystemRandom().random
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

@@ -379,7 +379,8 @@ class Seat:
         return False
 
     async def _go_on(self, successor: Successor) -> Following:
-        joined = self._caller.surroundings.monotonic()
+        around = self._caller.surroundings
+        joined, slept = around.monotonic(), around.slept()
         self._caller.routes.go_on(self._current.game, successor.game)
         request = play_pb2.GetTableRequest(game=successor.game)
         table = await self._caller.call(lambda at: at.play.GetTable, request)
@@ -392,6 +393,6 @@ class Seat:
             undo=GameFiles.close,
         )
         watched = Watched(
-            successor.game, self._key, self._player, joined, table.size, successor.before
+            successor.game, self._key, self._player, joined, table.size, successor.before, slept
         )
         return self._follow(watched, files)

@@ -112,9 +112,10 @@ class Dealer:
 
     async def watch(self, game: str) -> "Spectator":
         """Watch a game without a seat."""
-        joined = self._caller.surroundings.monotonic()
+        around = self._caller.surroundings
+        joined, slept = around.monotonic(), around.slept()
         table = await self.table(game)
-        watched = Watched(game, await self.key(), None, joined, table.size)
+        watched = Watched(game, await self.key(), None, joined, table.size, slept=slept)
         spectator = Spectator(self._caller, watched)
         self._open.append(spectator)
         return spectator
@@ -136,7 +137,8 @@ class Dealer:
         FileError when the folder's files do not fit.
         """
         key, rules = await self.key(), await self.rules(game)
-        joined = self._caller.surroundings.monotonic()
+        around = self._caller.surroundings
+        joined, slept = around.monotonic(), around.slept()
         table = await self.table(game)
         files = await on_disk(GameFiles, directory, key, game, self.player, undo=GameFiles.close)
         try:
@@ -147,7 +149,7 @@ class Dealer:
         except BaseException:
             files.close()
             raise
-        watched = Watched(game, key, self.player, joined, table.size)
+        watched = Watched(game, key, self.player, joined, table.size, slept=slept)
         seated = Seat(self._caller, watched, files, directory, links=links)
         self._open.append(seated)
         return seated

@@ -48,7 +48,8 @@ class Watched:
     """Which log is watched, under which key, for whom (None: a mere watcher), and since when.
 
     `joined` is the client's own monotonic time, in seconds, just before it asked for the log's
-    size, and `backlog` that size: every later line was made after it.
+    size, and `backlog` that size: every later line was made after it. `slept` is of the same
+    moment, as given to `Verifier.receive`.
     """
 
     game: str
@@ -57,6 +58,7 @@ class Watched:
     joined: float
     backlog: int = 0
     before: GameBefore | None = None
+    slept: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class Verifier:
         self._frozen: str | None = None
         self._at = 0
         self._base: int | None = None
+        self._slept = 0.0
         self._live_from = watched.backlog
         self._cards_due: float | None = None
         self._interrupted = False
@@ -166,10 +169,15 @@ class Verifier:
         if self._own is not None:
             self._own.note(sent)
 
-    def receive(self, message: Message, now: float) -> Progress | Refused:
-        """Take one message at the client's monotonic time `now`, in seconds."""
+    def receive(self, message: Message, now: float, slept: float = 0.0) -> Progress | Refused:
+        """Take one message at the client's monotonic time `now`, in seconds.
+
+        While the client's machine slept, the dealer's time went on: `slept` are the seconds of
+        sleep that `now` lacks.
+        """
         if self._refused is not None:
             return self._refused
+        self._slept = max(0.0, slept - self._watched.slept)
         try:
             entries = self._take_lines(message, now)
             kept = self._take_checkpoint(message.checkpoint)
@@ -256,7 +264,8 @@ class Verifier:
             return
         if self._base is None:
             self._base = entry.at
-        ahead = entry.at - self._base - (now - self._watched.joined) * 1000
+        passed = now - self._watched.joined + self._slept
+        ahead = entry.at - self._base - passed * 1000
         if ahead > PATIENCE_SECONDS * 1000:
             detail = f"line {entry.index} runs {ahead:.0f} ms ahead of the time since joining"
             raise ProtocolBreach(Reason.TIME, detail)

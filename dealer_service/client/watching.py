@@ -110,4 +110,4 @@ async def _next(
         reading.cancel()
     if not isinstance(response, play_pb2.WatchResponse):
         return None
-    return verifier.receive(read_message(response), monotonic())
+    return verifier.receive(read_message(response), monotonic(), caller.surroundings.slept())

@@ -34,6 +34,14 @@ HINTS: Final[Mapping[str, str]] = {
         "The new TLS certificate or its key can not be used, and the one before still is. Mend the "
         "files: they are looked at again."
     ),
+    "clock_ahead_of_store": (
+        "The database's clock went back, or is another's. This node's goes at half speed until "
+        "both agree, and turns last longer. Never set the database's clock while dealers run."
+    ),
+    "clock_set_forward": (
+        "This node's clock was behind the database's, and followed it: this machine was halted, or "
+        "that clock was set. If that was by more than 5 seconds, clients may refuse open games."
+    ),
     "development_mode": (
         "This dealer made its own keys and speaks without TLS, on this machine alone. It is for "
         "trying out, not for play that counts."
@@ -61,6 +69,10 @@ HINTS: Final[Mapping[str, str]] = {
     "log_lost": (
         "The store lacks lines of this game that were signed, and the restore was accepted. The "
         "game is never played on; its players' records and checkpoints tell what it was."
+    ),
+    "machine_clock_differs": (
+        "This machine's clock and the database's differ by more than a second. Games go by the "
+        "database's, tokens and certificates by this machine's. Let the network set both."
     ),
     "metrics_are_public": (
         "Whoever reaches this address reads how much is played and refused here, though no card, "

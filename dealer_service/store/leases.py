@@ -8,7 +8,8 @@ log, and does not know yet, writes nothing more to it, whatever the clocks say. 
 when a log may be taken over, never who may write.
 
 The count of beats is the store's own and never falls: a node that has seen a higher one has a
-store before it that went back to an older state.
+store before it that went back to an older state. Each beat also tells the store's time, by which
+all nodes deal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,10 +38,14 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """The store's count of beats, after this one, and the names of all nodes that ever joined."""
+    """The store's count of beats, after this one, and the names of all nodes that ever joined.
+
+    `at` is the store's time, in milliseconds since 1970, at some moment of the call.
+    """
 
     count: int
     nodes: frozenset[str]
+    at: int
 
 
 @runtime_checkable

@@ -237,7 +237,7 @@ class SharedMemoryStore(MemoryStore):
 
     def _beaten(self) -> Beat:
         self.shared.beats += 1
-        return Beat(self.shared.beats, frozenset(self.shared.members))
+        return Beat(self.shared.beats, frozenset(self.shared.members), self.shared.now)
 
     def _is_alive(self, member: _Member) -> bool:
         return self.shared.now < member.until

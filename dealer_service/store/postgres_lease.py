@@ -23,7 +23,7 @@ _JOIN: Final = (
     " settled = 0"
 )
 _RENEW: Final = f"UPDATE nodes SET expires_at = {NOW} + %s WHERE name = %s"  # noqa: S608 - no value is put in
-_BEAT: Final = "UPDATE counters SET value = value + 1 WHERE name = 'beats' RETURNING value"
+_BEAT: Final = f"UPDATE counters SET value = value + 1 WHERE name = 'beats' RETURNING value, {NOW}"  # noqa: S608 - no value is put in
 _MINE: Final = "SELECT incarnation FROM nodes WHERE name = %s"
 _SIZES: Final = "SELECT log, next_index, signed_size FROM logs WHERE log = ANY(%s)"
 _NAMES: Final = "SELECT name FROM nodes WHERE is_node"
@@ -172,7 +172,7 @@ def _beat(begun: Transaction) -> Beat:
     counted, names = begun.run((_BEAT, ()), (_NAMES, ()))
     row = counted.fetchone()
     assert row is not None
-    return Beat(row[0], frozenset(name for (name,) in names))
+    return Beat(row[0], frozenset(name for (name,) in names), row[1])
 
 
 def _name(node: Node) -> str:

@@ -31,7 +31,9 @@ from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attr
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.recovery import Recovered, recover
 from dealer_service.tables.refused import Refused, elsewhere, moving
+from dealer_service.tables.store_time import StoreTime
 from dealer_service.tables.table import Table
+from dealer_service.tables.timescale import Reading
 
 BEATS: Final = 5
 """So many beats a lease."""
@@ -107,6 +109,8 @@ class Ownership:
         self._tasks: set[asyncio.Task[None]] = set()
         self._beater = ThreadPoolExecutor(1, "lease")
         self._recoverer = ThreadPoolExecutor(_RECOVERIES, "recovery")
+        self._time = StoreTime(self._house.clock)
+        self._heard: Reading | None = None
         self._beaten_at = 0
         self._take_from = 0
         self._is_beating = False
@@ -126,10 +130,17 @@ class Ownership:
         """Become the node; blocks. StoreError."""
         self._beaten_at = self._house.clock.now()
         self._take_from = self._beaten_at + self._lease_ms
-        beat = self._leases.join(self.node, self._lease_ms)
+        join = partial(self._leases.join, self.node, self._lease_ms)
+        beat, self._heard = self._time.ask(join)
         self._has_joined = True
         self._floor.others = self
         return beat
+
+    def set_clock(self) -> None:
+        """Go by the store's time from now on, before anything is decided; blocks. StoreError."""
+        heard = self._time.begin(self._heard, self._leases.beat, self._remember)
+        self._beaten_at = self._time.asked_at(heard, self._beaten_at)
+        self._take_from = self._beaten_at + self._lease_ms
 
     def start(self) -> None:
         """Beat from now on, and take nothing yet."""
@@ -231,12 +242,14 @@ class Ownership:
         began = self._house.clock.now()
         tables = self._some_tables()
         try:
-            gone = await self._run(self._beater, partial(self._renew, tables))
+            gone, heard = await self._run(self._beater, partial(self._renew, tables))
         except StoreError as error:
             self._missed(error)
             return
         finally:
             self._is_beating = False
+        self._time.follow(heard)
+        began = self._time.asked_at(heard, began)
         if began - self._beaten_at > 2 * self._lease_ms // BEATS:
             # Others may have been cut off from the store with this node: they come first.
             self._take_from = began + self._lease_ms
@@ -252,13 +265,16 @@ class Ownership:
             self._come_back()
             await self._take_over()
 
-    def _renew(self, tables: list[Table]) -> frozenset[str]:
-        """Beat, and give those games of some tables that another node owns meanwhile."""
-        self._remember(self._leases.beat())
+    def _renew(self, tables: list[Table]) -> tuple[frozenset[str], Reading | None]:
+        """Beat, and give those games of some tables that another node owns meanwhile.
+
+        And what the beat told of the store's time.
+        """
+        beat, heard = self._time.ask(self._leases.beat)
+        self._remember(beat)
         owners = self._leases.owners([table.game for table in tables])
-        return frozenset(
-            game for game, owner in owners.items() if owner.node.name != self.node.name
-        )
+        gone = (game for game, owner in owners.items() if owner.node.name != self.node.name)
+        return frozenset(gone), heard
 
     def _some_tables(self) -> list[Table]:
         """Give some tables in turn: a frozen machine may not know how long it was away."""

@@ -399,6 +399,20 @@ def test_time_that_runs_ahead_of_the_clients_clock_is_refused(
     assert (refused[0].reason if refused else None) is expected
 
 
+def test_the_sleep_of_the_clients_machine_is_no_time_that_runs_ahead(stream: Stream) -> None:
+    """Its monotonic clock stood still meanwhile, and the dealer's time went on."""
+    verifier = stream.verifier(slept=1_000.0)
+    answers = [
+        verifier.receive(message, max(0.0, now - 60), 1_060.0) for now, message in stream.messages()
+    ]
+    assert not [each for each in answers if isinstance(each, Refused)]
+    verifier = stream.verifier(slept=1_060.0)
+    answers = [
+        verifier.receive(message, max(0.0, now - 60), 1_060.0) for now, message in stream.messages()
+    ]
+    assert [each.reason for each in answers if isinstance(each, Refused)][:1] == [Reason.TIME]
+
+
 def test_time_that_lags_is_allowed(stream: Stream) -> None:
     """Lines are sent again after a break, however late."""
     verifier = stream.verifier()

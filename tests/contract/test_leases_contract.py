@@ -16,7 +16,7 @@ from dealer_service.store.api import (
     LogState,
     Store,
 )
-from dealer_service.store.leases import Beat, Node, Owner, leases_of
+from dealer_service.store.leases import Node, Owner, leases_of
 from dealer_service.store.refusal import Reason, StoreError
 from tests.support.shared_stores import LEASE_MS, SHARED, SharedBy, SharedStore
 from tests.support.stores import answer, change, move, signed, unit
@@ -64,12 +64,19 @@ class TestJoining:
         first, second = shared.open(), shared.open()
         assert first.last_beat() == 0
         assert first.nodes() == frozenset()
-        assert first.join(ONE, LEASE_MS) == Beat(1, frozenset({"one"}))
-        assert second.join(TWO, LEASE_MS) == Beat(2, frozenset({"one", "two"}))
-        assert first.beat() == Beat(3, frozenset({"one", "two"}))
+        beats = [first.join(ONE, LEASE_MS), second.join(TWO, LEASE_MS), first.beat()]
+        assert [beat.count for beat in beats] == [1, 2, 3]
+        assert [beat.nodes for beat in beats] == [{"one"}, {"one", "two"}, {"one", "two"}]
         second.leave()
         assert shared.open().last_beat() == 3
         assert shared.open().nodes() == {"one", "two"}
+
+    def test_a_join_and_each_beat_tell_the_stores_time(self, shared: SharedBy) -> None:
+        store = shared.open()
+        times = [shared.now(), store.join(ONE, LEASE_MS).at, shared.now()]
+        shared.pass_lease()
+        times += [shared.now(), store.beat().at, shared.now()]
+        assert times == sorted(times)
 
     def test_a_node_lives_as_long_as_it_beats(
         self, shared: SharedBy, first: SharedStore, second: SharedStore

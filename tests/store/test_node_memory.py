@@ -61,8 +61,8 @@ class TestWhatWasSeen:
 
     def test_outlives_the_process(self, tmp_path: Path) -> None:
         seen = LastSeen(tmp_path / "last.seen")
-        seen.note(Beat(7, frozenset({"one"})))
-        seen.note(Beat(9, frozenset({"two"})))
+        seen.note(Beat(7, frozenset({"one"}), 0))
+        seen.note(Beat(9, frozenset({"two"}), 0))
         again = LastSeen(tmp_path / "last.seen")
         # A node that an older store does not know is remembered for good.
         assert (again.count, again.nodes) == (9, frozenset({"one", "two"}))
@@ -73,15 +73,15 @@ class TestWhatWasSeen:
         self, tmp_path: Path, count: int
     ) -> None:
         seen = LastSeen(tmp_path / "last.seen")
-        seen.note(Beat(9, frozenset()))
+        seen.note(Beat(9, frozenset(), 0))
         with pytest.raises(StoreError) as caught:
-            seen.note(Beat(count, frozenset()))
+            seen.note(Beat(count, frozenset(), 0))
         assert caught.value.reason is Reason.STORE_WENT_BACK
         assert LastSeen(tmp_path / "last.seen").count == 9
 
     def test_at_a_start_the_same_count_is_the_same_store(self, tmp_path: Path) -> None:
         seen = LastSeen(tmp_path / "last.seen")
-        seen.note(Beat(9, frozenset()))
+        seen.note(Beat(9, frozenset(), 0))
         seen.require(9)
         with pytest.raises(StoreError) as caught:
             seen.require(8)
@@ -89,8 +89,8 @@ class TestWhatWasSeen:
 
     def test_an_accepted_restore_begins_anew_and_forgets_no_node(self, tmp_path: Path) -> None:
         seen = LastSeen(tmp_path / "last.seen")
-        seen.note(Beat(9, frozenset({"one"})))
-        seen.accept(Beat(3, frozenset({"two"})))
+        seen.note(Beat(9, frozenset({"one"}), 0))
+        seen.accept(Beat(3, frozenset({"two"}), 0))
         again = LastSeen(tmp_path / "last.seen")
         assert (again.count, again.nodes) == (3, frozenset({"one", "two"}))
 

@@ -14,10 +14,31 @@ from typing import Any
 
 from dealer_service.config import Cluster
 from dealer_service.store.memory_shared import Shared, SharedMemoryStore
-from tests.support.service import PATIENCE, Bot, ManualClock, Service, serving
+from dealer_service.tables.clock import SystemClock
+from dealer_service.tables.timescale import MS
+from tests.support.service import PATIENCE, START, Bot, ManualClock, Service, serving
 
 LEASE_MS = 5_000
 BEAT_MS = LEASE_MS // 5
+
+
+class MachineClock(SystemClock):
+    """A machine's clock that stands until a test moves it, `ahead` ms of the store's at first."""
+
+    def __init__(self, ahead: int, now: int = START) -> None:
+        self._passed = 0
+        super().__init__(
+            wall=lambda: (now + ahead) * MS + self._passed, elapsed=lambda: self._passed
+        )
+
+    def advance(self, ms: int) -> None:
+        """Let `ms` milliseconds pass at this machine; the event loop then calls what is due."""
+        self.pass_by(ms)
+        self.ring()
+
+    def pass_by(self, ms: int) -> None:
+        """Let so much time pass unnoticed."""
+        self._passed += ms * MS
 
 
 class Nodes:
@@ -29,7 +50,14 @@ class Nodes:
         self.shared = Shared(self.clock.now())
         self.services: dict[str, Service] = {}
         self.stores: dict[str, SharedMemoryStore] = {}
+        self.machines: list[MachineClock] = []
         self._stack = stack
+
+    def machine(self, ahead: int) -> MachineClock:
+        """Make the clock of a machine, which is wrong by so many milliseconds."""
+        machine = MachineClock(ahead, self.clock.now())
+        self.machines.append(machine)
+        return machine
 
     async def start(self, name: str, *, settled: bool = True, **given: Any) -> Service:
         """Start a dealer of this name, in a folder of its name; keys are the first one's."""
@@ -40,8 +68,9 @@ class Nodes:
                 shutil.copy(key, folder / key.name)
         store = self.stores[name] = self.shared.open()
         node = Cluster(node=name, lease=LEASE_MS / 1000, journals=given.pop("journals", ()))
+        given.setdefault("clock", self.clock)
         service = await self._stack.enter_async_context(
-            serving(folder, clock=self.clock, open_store=lambda _: store, cluster=node, **given)
+            serving(folder, open_store=lambda _: store, cluster=node, **given)
         )
         self.services[name] = service
         if settled:
@@ -73,6 +102,10 @@ class Nodes:
         for _ in range(times):
             self.shared.now += BEAT_MS
             self.clock.advance(BEAT_MS)
+            for machine in self.machines:
+                machine.advance(BEAT_MS)
+                # What is due is called by the event loop.
+                await asyncio.sleep(0)
             await self.settled()
 
     async def lease(self) -> None:

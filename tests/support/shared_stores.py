@@ -9,6 +9,7 @@ from dealer_service.store.api import Store
 from dealer_service.store.leases import Leases
 from dealer_service.store.memory_shared import Shared
 from dealer_service.store.postgres import PostgresStore
+from dealer_service.store.postgres_change import NOW
 from tests.support.postgres import give_back, lend_database, shared_server
 
 LEASE_MS = 5_000
@@ -20,10 +21,14 @@ class SharedStore(Store, Leases, Protocol):
 
 @dataclass(frozen=True)
 class SharedBy:
-    """One content: `open` gives a dealer's view of it, `pass_lease` lets a lease's time go by."""
+    """One content: `open` gives a dealer's view of it, `pass_lease` lets a lease's time go by.
+
+    `now` reads its clock, in milliseconds since 1970.
+    """
 
     open: Callable[[], SharedStore]
     pass_lease: Callable[[], None]
+    now: Callable[[], int]
 
 
 @contextmanager
@@ -33,7 +38,7 @@ def shared_in_memory() -> Iterator[SharedBy]:
     def pass_lease() -> None:
         shared.now += LEASE_MS
 
-    yield SharedBy(shared.open, pass_lease)
+    yield SharedBy(shared.open, pass_lease, lambda: shared.now)
 
 
 @contextmanager
@@ -53,7 +58,11 @@ def shared_in_postgres() -> Iterator[SharedBy]:
                 f"UPDATE nodes SET expires_at = expires_at - {LEASE_MS}", url.rpartition("/")[2]
             )
 
-        yield SharedBy(open_one, pass_lease)
+        def now() -> int:
+            ((at,),) = shared_server().run(f"SELECT {NOW}")
+            return int(at)
+
+        yield SharedBy(open_one, pass_lease, now)
 
 
 SHARED = {"memory": shared_in_memory, "postgres": shared_in_postgres}

@@ -67,10 +67,10 @@ class Stream:
             if own:
                 yield now, Message(openings=own)
 
-    def verifier(self, *, backlog: int = 0, joined: float = 0.0) -> Verifier:
+    def verifier(self, *, backlog: int = 0, joined: float = 0.0, slept: float = 0.0) -> Verifier:
         """Make the player's verifier, which knows what its client sent."""
         game, key = self.transcript.game, self.signer.verifier
-        watched = Watched(game, key, self.player, joined, backlog, self.before)
+        watched = Watched(game, key, self.player, joined, backlog, self.before, slept)
         return Verifier(watched, self.sent)
 
     def judge(self, *, backlog: int = 0) -> Refused | None:
