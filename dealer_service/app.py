@@ -14,8 +14,9 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -35,7 +36,7 @@ from dealer_service.rpc.calls import Door
 from dealer_service.rpc.health import Ailment
 from dealer_service.rpc.outlook import Outlook
 from dealer_service.rpc.server import Server
-from dealer_service.store.api import AppendResult, Store, every_head
+from dealer_service.store.api import AppendResult, LogHead, Store, every_head
 from dealer_service.store.commit import GroupCommit
 from dealer_service.store.directory import DirectoryLock
 from dealer_service.store.leases import Node, leases_of
@@ -49,6 +50,7 @@ from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
 from dealer_service.tables.lineage import ancestors
 from dealer_service.tables.ownership import GIVE_UP_LEASES, Ownership
+from dealer_service.tables.recovery import CannotRecover
 from dealer_service.tables.resealing import Resealing
 from dealer_service.tables.retention import Retention
 from dealer_service.tables.vigil import Vigil
@@ -163,19 +165,8 @@ class Dealer:
         admission = Admission(gate, time.time, partial(ancestors, house))
         self.server = Server(self.floor, Door(admission, outlook.sight), outlook.health)
         self.port = self.server.listen(settings.address, settings.tls)
-        if membership is None:
-            stock = take_stock(settings, store, heads, journal)
-            self.floor.recover(store)
-        else:
-            self._ownership = self._own(store, membership, journal)
-            await asyncio.to_thread(_join, self._ownership, membership)
-            self._ownership.start()
-            stock = take_shared_stock(settings, store, heads, journal, membership)
-            self.floor.remember(store)
-            if stock.closes:
-                await self._ownership.take_all()
-        if stock.closes:
-            await self.floor.close_restored(stock.signed)
+        with _recovering():
+            await self._take_over(store, heads, journal, membership)
         # Clocks begin anew before the first call comes, so that no call finds one run out.
         self._vigil.begin(self.floor)
         self._resealing.start(self.floor)
@@ -194,6 +185,32 @@ class Dealer:
             key=str(self.keys.signer.verifier),
             games=len(self.floor.tables),
         )
+
+    async def _take_over(
+        self,
+        store: Store,
+        heads: Sequence[LogHead],
+        journal: SignedJournal,
+        membership: Membership | None,
+    ) -> None:
+        """Judge the store, take over what is there, and close what was restored.
+
+        CannotStart, StoreError, or CannotRecover where the log of a game does not fit together.
+        """
+        settings = self.settings
+        if membership is None:
+            stock = take_stock(settings, store, heads, journal)
+            self.floor.recover(store)
+        else:
+            self._ownership = self._own(store, membership, journal)
+            membership.joined(await asyncio.to_thread(self._ownership.join))
+            self._ownership.start()
+            stock = take_shared_stock(settings, store, heads, journal, membership)
+            self.floor.remember(store)
+            if stock.closes:
+                await self._ownership.take_all()
+        if stock.closes:
+            await self.floor.close_restored(stock.signed)
 
     @property
     def metrics_port(self) -> int:
@@ -320,17 +337,25 @@ class Dealer:
         self._hurry.set()
 
 
-def _join(ownership: Ownership, membership: Membership) -> None:
-    membership.joined(ownership.join())
-    ownership.set_clock()
-
-
 def _test(gate: EntropyGate) -> None:
     try:
         gate.test()
     except FairnessError as fault:
         message = f"no hand can be dealt on this machine: {fault}"
         raise CannotStart(message) from None
+
+
+@contextmanager
+def _recovering() -> Iterator[None]:
+    """Turn what is wrong with one game into why the dealer does not start: none is left out."""
+    try:
+        yield
+    except CannotRecover as fault:
+        message = (
+            f"{fault}. Nothing was changed: keep the store as it is, bring back its newest backup "
+            "beside it and start with that, and report this"
+        )
+        raise CannotStart(message) from fault
 
 
 def _open_outlook(settings: Settings) -> Outlook:

@@ -45,7 +45,7 @@ _ENDED = frozenset({LogState.REVEALED, LogState.LOST, LogState.ARCHIVED})
 
 
 class CannotRecover(Exception):  # noqa: N818 - says what the dealer can not do
-    """What the store has of a game does not fit together; the text says what."""
+    """What the store has of a game does not fit together; the text says of which game, and what."""
 
 
 @dataclass(slots=True)
@@ -76,6 +76,8 @@ def recover(
 ) -> Recovered | None:
     """Take over a game and make it ready to go on; CannotRecover where its log does not fit.
 
+    StoreError where the store, or the key of a secret, can not be used.
+
     None where another dealer owns it, or where it is over. `signed` is what this dealer's journal
     knows of the log: StoreError STORE_WENT_BACK where the store has less.
     """
@@ -89,11 +91,24 @@ def recover(
             "state; bring back the newest one, or start once with --accept-restore"
         )
         raise StoreError(Reason.STORE_WENT_BACK, message)
-    dealing = _make_ready(house, store, head, epoch)
+    try:
+        dealing = _make_ready(house, store, head, epoch)
+    except StoreError:
+        raise
+    except Exception as fault:
+        # Lines that are none, or entries that the rules do not allow: whatever it is, it is told
+        # with the game.
+        message = f"the log of game {game} does not fit together: {_say(fault)}"
+        raise CannotRecover(message) from fault
     last = store.last_checkpoint(game)
     return Recovered(
         dealing, (last.note, last.size) if last else ("", 0), tuple(store.answered(game))
     )
+
+
+def _say(fault: Exception) -> str:
+    """Say what a fault is: its own words are meant for people where it is one of recovery."""
+    return str(fault) if isinstance(fault, CannotRecover) else f"{type(fault).__name__}: {fault}"
 
 
 def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealing:

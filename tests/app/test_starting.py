@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from dealer_service.app import Dealer
+from dealer_service.app import CannotStart, Dealer
+from dealer_service.commands.failure import Exit
 from dealer_service.config import SettingError, Settings
 from dealer_service.store.refusal import Reason, StoreError
-from dealer_service.tables.recovery import CannotRecover
+from tests.support.commands import dealer
 from tests.support.service import ORIGIN, Bot, seated, serving, stop, waiting
 
 
@@ -127,9 +128,40 @@ async def test_an_open_hand_without_its_secret(tmp_path: Path) -> None:
     connection.execute("DELETE FROM secrets")
     connection.commit()
     connection.close()
-    with pytest.raises(CannotRecover, match="hand 1 is not in the store"):
+    with pytest.raises(CannotStart, match=rf"{game}.*hand 1 is not in the store.*backup"):
         async with serving(tmp_path):
             pass
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"no line",
+        b'{"at":5,"i":1,"hand_ended":{"hand":1}}',
+        b'{"at":5,"i":1,"paused":{"by":"operator","why":""}}',
+    ],
+)
+async def test_a_log_that_does_not_fit_together(tmp_path: Path, line: bytes) -> None:
+    """The command says which game it is and what to do, and changes nothing."""
+    async with serving(tmp_path) as service:
+        broken = await service.open_game()
+        await service.pause(broken)
+    connection = sqlite3.connect(tmp_path / "store.sqlite")
+    connection.execute("UPDATE lines SET line = ? WHERE idx = 1", (line,))
+    connection.commit()
+    before = connection.execute("SELECT * FROM lines").fetchall()
+    connection.close()
+    with pytest.raises(CannotStart, match=f"the log of game {broken} does not fit together"):
+        async with serving(tmp_path):
+            pass
+    connection = sqlite3.connect(tmp_path / "store.sqlite")
+    assert connection.execute("SELECT * FROM lines").fetchall() == before
+    connection.close()
+    said = dealer("serve", "--directory", tmp_path, "--listen", "127.0.0.1:0", folder=tmp_path)
+    assert said.returncode == Exit.CANNOT_START
+    assert broken in said.stderr
+    assert "bring back its newest backup" in said.stderr
+    assert "Traceback" not in said.stderr
 
 
 async def test_an_address_that_the_world_could_listen_in_on(tmp_path: Path) -> None:

@@ -1,12 +1,19 @@
 """What becomes of the games of a dealer that is gone: another goes on with the same hands."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cutcard.v1 import play_pb2
-from dealer_service.config import Cluster, SettingError
+from dealer_service.config import Cluster, SettingError, Settings
+from dealer_service.fairness.randomness import operating_system
+from dealer_service.keys import make_keys
+from dealer_service.rpc.server import Server
+from dealer_service.store.api import SealedSecret
+from dealer_service.store.refusal import Reason, StoreError
+from dealer_service.store.sealing import key_of
 from dealer_service.store.signed_journal import read_journal
 from tests.support.audits import judge, tell
 from tests.support.nodes import moved, sharing
@@ -145,6 +152,86 @@ async def test_a_game_that_can_not_be_recovered_stops_no_other(tmp_path: Path) -
         nodes.shared.content.logs[broken].secrets.update(kept)
         await nodes.beat(60)
         assert two.dealer.floor.running(broken) is not None
+
+
+@pytest.mark.parametrize("lacks", ["the key", "the secret's own bytes"])
+async def test_a_game_that_one_node_can_not_open_is_left_to_the_others(
+    tmp_path: Path, lacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The log names the key; the node that has it, or whatever else it takes, goes on."""
+    other = make_keys(Settings(tmp_path / "other", ORIGIN), operating_system)
+    folder = tmp_path / "nodes"
+    folder.mkdir()
+    async with sharing(folder, "one") as nodes:
+        game, bots, _ = await first_turn(nodes.services["one"])
+        await stop(bots)
+        kept = nodes.shared.content.logs[game].secrets[1]
+        if lacks == "the key":
+            (folder / "two").mkdir()
+            shutil.copy(tmp_path / "other" / "sealing.key", folder / "two")
+        two = await nodes.start("two")
+        await nodes.lease()
+        if lacks != "the key":
+            nodes.shared.content.logs[game].secrets[1] = SealedSecret(
+                1, kept.sealed[:-1] + bytes([kept.sealed[-1] ^ 1])
+            )
+        nodes.kill("one")
+        await nodes.lease()
+        assert nodes.owner(game) == ""
+        assert two.dealer.floor.tables == ()
+        said = capsys.readouterr().out
+        assert said.count("take_over_failed") == 1
+        if lacks == "the key":
+            assert f"under key {key_of(kept.sealed).hex()}" in said
+            assert other.sealer.key_id.hex() in said
+        nodes.shared.content.logs[game].secrets[1] = kept
+        if lacks == "the key":
+            (folder / "two" / "sealing.key").unlink()
+        three = await nodes.start("three")
+        await nodes.lease()
+        assert nodes.owner(game) == "three"
+        assert three.table(game).standing.decision is not None
+
+
+async def test_a_store_that_is_away_for_a_moment_sets_no_game_aside(tmp_path: Path) -> None:
+    async with sharing(tmp_path, "one", "two") as nodes:
+        game = await nodes.services["one"].open_game()
+        await nodes.lease()
+        nodes.kill("one")
+        store = nodes.stores["two"]
+        claim = store.claim
+        asked: list[str] = []
+
+        def fail_once(log: str) -> int | None:
+            asked.append(log)
+            if len(asked) == 1:
+                raise StoreError(Reason.STORE_UNREACHABLE, "away")
+            return claim(log)
+
+        store.claim = fail_once  # type: ignore[method-assign]
+        await nodes.lease()
+        assert nodes.owner(game) == "two"
+        assert asked == [game] * 2
+
+
+async def test_a_start_that_fails_leaves_no_node_behind_that_seems_to_live(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_server: Server) -> None:
+        raise OSError(5, "no such luck")
+
+    async with sharing(tmp_path, "one") as nodes:
+        with monkeypatch.context() as patch:
+            patch.setattr(Server, "start", fail)
+            with pytest.raises(OSError, match="no such luck"):
+                await nodes.start("two")
+        one = nodes.services["one"]
+        living = await one.dealer.floor.house.read(lambda _: nodes.stores["one"].living())
+        assert [node.name for node in living] == ["one"]
+        # Nor does it beat any more.
+        beats = nodes.shared.beats
+        await nodes.beat()
+        assert nodes.shared.beats == beats + 1
 
 
 async def test_a_game_that_goes_on_is_the_same_nodes(tmp_path: Path) -> None:
