@@ -6,10 +6,9 @@ from pathlib import Path
 
 from dealer_service.access.refusal import AccessError
 from dealer_service.access.roles import Role
-from dealer_service.access.tokens import issue, open_token_key
+from dealer_service.access.tokens import issue, load_token_key
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.config import Settings
-from dealer_service.fairness.randomness import operating_system
 from dealer_service.keys import log_key_place
 from dealer_service.store.key_uri import KeyFile
 from dealer_service.store.keyring import read_log_key
@@ -37,12 +36,23 @@ def verifier_key(directory: Path, uri: str = "") -> str:
 
 
 class TokenOffice:
-    """Issues tokens of one dealer's key; the key is made where there is none yet."""
+    """Issues tokens of one dealer's own key.
+
+    A dealer that lacks one takes tokens that are signed elsewhere: a key made here would be good
+    for nothing there until its next start, and for every role from then on.
+    """
 
     def __init__(self, directory: Path, uri: str = "") -> None:
         self._origin = _need_log_key(directory, uri).name
         try:
-            self._key = open_token_key(Settings(directory).token_key, operating_system)
+            self._key = load_token_key(Settings(directory).token_key)
+        except FileNotFoundError:
+            message = f"the dealer in {directory} has no token key of its own"
+            hint = (
+                "get tokens from whoever signs for its --jwks; or make it a key with "
+                "`cutcard-dealer keys make`, and start it again"
+            )
+            raise Failure(message, hint) from None
         except (AccessError, OSError) as error:
             raise Failure(str(error)) from None
 

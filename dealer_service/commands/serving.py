@@ -186,6 +186,11 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
     if options.lease < 1:
         message = "--lease must be at least 1s: others take over what is not renewed in that time"
         raise SettingError(message)
+    if options.journal and not options.accept_restore:
+        message = (
+            "--journal is for a restore alone: say --accept-restore too, or leave --journal out"
+        )
+        raise SettingError(message)
     return Settings(
         directory=options.directory,
         origin=origin_name,

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from dealer_service.rules.table import evolve
 from dealer_service.rules.table_state import Phase, TableState
-from dealer_service.store.api import Store
+from dealer_service.store.api import LogHead, LogState, Store
 from dealer_service.tables.lines import decode, read_time
 from dealer_service.tables.past import COVERED_MS, DelayRule, Past, Pasts, signed_until
+from dealer_service.tables.refused import Refused, lost
 from dealer_service.tables.replay import PAGE, Replay
 from dealer_service.tables.watchers import Audience, Batch
 
@@ -35,11 +36,15 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What is to be told now, what was told then, and when to look again."""
+    """What is to be told now, what was told then, and when to look again.
+
+    `why` is why nothing comes after it, of a game that does not go on to its reveal.
+    """
 
     batches: Sequence[Batch]
     told: _Told
     wake: int
+    why: Refused | None = None
 
 
 class Delayed:
@@ -80,6 +85,9 @@ class Delayed:
                 self._told = step.told
                 for batch in step.batches:
                     self.audience.tell_all(batch)
+                if step.why is not None:
+                    self.fault = step.why
+                    break
                 past = step.told.past
                 if _is_over(past) and step.told.noted == past.size:
                     break
@@ -117,7 +125,10 @@ class Delayed:
         if count:
             _with_turn(batches[-1], now_past)
         young = times[count] if count < len(times) else None
-        return _Step(batches, then, self._wake_at(then, young, now))
+        why = None
+        if count == len(lines) and now_past.signed == size:
+            why = _fault_of(store.head(self._game))
+        return _Step(batches, then, self._wake_at(then, young, now), why)
 
     def _wake_at(self, told: _Told, young: int | None, now: int) -> int:
         delay, past = self._rule.ms, told.past
@@ -206,6 +217,13 @@ def _with_turn(batch: Batch, past: Past) -> Batch:
     if decision is not None:
         batch.decision, batch.deadline = decision, decision.deadline
     return batch
+
+
+def _fault_of(head: LogHead | None) -> Refused | None:
+    """Say why a log that was told to its last line gets no further ones."""
+    if head is None or head.facts.state is not LogState.LOST:
+        return None
+    return lost(head.signed_size)
 
 
 def _is_over(past: Past) -> bool:

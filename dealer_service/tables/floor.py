@@ -33,7 +33,7 @@ from dealer_service.tables.facts import Meta
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.recovery import Recovered, read_state, recover
-from dealer_service.tables.refused import Refused, ServiceReason, archived, refused, stopping
+from dealer_service.tables.refused import Refused, ServiceReason, archived, lost, refused, stopping
 from dealer_service.tables.requests import Request, Requests, find_answer, reused
 from dealer_service.tables.table import Decide, Encode, Table
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
@@ -113,11 +113,7 @@ class Floor:
         if table is not None:
             return table
         if head.facts.state is LogState.LOST:
-            message = (
-                f"the game lost lines up to its signed size {head.signed_size} and is never "
-                "played on: its players' own records and checkpoints tell what it was"
-            )
-            raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
+            raise lost(head.signed_size)
         if head.facts.state in {LogState.REVEALED, LogState.ARCHIVED}:
             raise refused(ServiceReason.GAME_OVER, "the game has closed and is revealed")
         if self.others is not None:

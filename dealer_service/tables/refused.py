@@ -62,6 +62,15 @@ def moving() -> Refused:
     return refused(ServiceReason.GAME_MOVING, message)
 
 
+def lost(signed_size: int) -> Refused:
+    """Build the refusal of a game of which the store lacks lines that were signed."""
+    message = (
+        f"the game lost lines up to its signed size {signed_size} and is never played on: its "
+        "players' own records and checkpoints tell what it was"
+    )
+    return refused(ServiceReason.GAME_LOST, message, {"signed_size": signed_size})
+
+
 def archived() -> Refused:
     """Build the refusal of a game that stands in its file alone, which is not at this node."""
     message = (

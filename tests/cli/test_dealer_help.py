@@ -73,7 +73,7 @@ SETTINGS = {
 
 
 def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
-    options = build_parser(SETTINGS).parse_args(["serve"])
+    options = build_parser(SETTINGS).parse_args(["serve", "--accept-restore"])
     named = {f"CUTCARD_{name.upper()}" for name in vars(options)}
     assert named - SETTINGS.keys() == {
         "CUTCARD_ACCEPT_RESTORE",
@@ -85,6 +85,7 @@ def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
         origin="dealer.example.com",
         address="127.0.0.1:1",
         allow_plaintext=True,
+        accept_restore=True,
         drain=60,
         store_url="postgresql://host/name",
         cluster=Cluster("one", "one.example.com:443", 9, (Path("a.journal"), Path("b.journal"))),
@@ -113,6 +114,7 @@ def test_what_is_given_goes_before_what_the_environment_has() -> None:
         (["--tls-cert", "a"], "--tls-cert and --tls-key go together"),
         (["--client-ca", "a"], "--client-ca needs --tls-cert and --tls-key"),
         (["--retain", "1d"], "--retain needs --archive"),
+        (["--journal", "a.journal"], "--journal is for a restore alone: say --accept-restore too"),
         (["--lease", "0s"], "--lease must be at least 1s"),
     ],
 )

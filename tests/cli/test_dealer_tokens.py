@@ -11,7 +11,8 @@ from dealer_service.access.bearer import Bearer
 from dealer_service.access.gate import Gate
 from dealer_service.access.key_sources import OwnKeys, own_key
 from dealer_service.access.roles import Caller, Role
-from dealer_service.access.tokens import load_token_key
+from dealer_service.access.tokens import load_token_key, make_token_key
+from dealer_service.commands.failure import Exit
 from dealer_service.config import Limits
 from dealer_service.transcript.note import note_signer
 from tests.support.commands import dealer, only_line
@@ -23,12 +24,13 @@ GAME, OTHER = "0123456789abcdef0123456789abcdef", "f" * 32
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder in which a dealer has started before, as far as its log key tells."""
+    """Return a folder in which a dealer has started before, as far as its keys tell."""
     directory = tmp_path / "cutcard-dealer"
     directory.mkdir()
     key = directory / "log.key"
     key.write_text(f"cutcard-log-key/1 {ORIGIN} {SEED.hex()}\n")
     key.chmod(0o600)
+    make_token_key(directory / "token.key", SEED)
     return tmp_path
 
 
@@ -79,6 +81,17 @@ def test_a_token_is_good_for_the_time_given(folder: Path, given: str | None, sec
     printed = dealer("token", "ann", "--role", "player", *options, folder=folder)
     claims = jwt.decode(printed.stdout.strip(), options={"verify_signature": False})
     assert claims["exp"] - claims["iat"] == seconds
+
+
+def test_a_dealer_without_a_token_key_is_given_none(folder: Path) -> None:
+    """One that takes the tokens of a JWK set alone would take those of its own from then on."""
+    key = folder / "cutcard-dealer" / "token.key"
+    key.unlink()
+    refused = dealer("token", "ann", "--role", "operator", folder=folder)
+    assert (refused.returncode, refused.stdout) == (Exit.CANNOT_START, "")
+    assert "has no token key of its own" in refused.stderr
+    assert "`cutcard-dealer keys make`" in refused.stderr
+    assert not key.exists()
 
 
 def test_tokens_are_of_one_key(folder: Path) -> None:

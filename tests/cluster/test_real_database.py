@@ -4,6 +4,7 @@ import contextlib
 import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from zlib import crc32
 
 import grpc.aio
 import pytest
@@ -135,16 +136,27 @@ async def test_dealers_are_replaced_one_after_another_while_a_hand_is_played(
     await require_one_history(party, answered)
 
 
-async def test_three_dealers_share_what_a_killed_one_leaves(
-    dealers: Dealers, server: Server
-) -> None:
+async def test_three_dealers_share_what_a_killed_one_leaves(dealers: Dealers) -> None:
+    """Each of the two that live takes its share; one that stalls for a beat leaves it to the other.
+
+    That is another node's right, so that a machine which stood still is asked again.
+    """
     dealers.start("three")
-    async with contextlib.AsyncExitStack() as stack:
-        parties = [await stack.enter_async_context(sitting(dealers, "one")) for _ in range(4)]
-        dealers.kill("one")
-        for party in parties:
-            party.may_act.set()
-        for party in parties:
-            await party.has_ended()
-            await require_one_history(party, {})
-        assert server.log is not None
+    took: set[str] = set()
+    for _ in range(5):
+        async with contextlib.AsyncExitStack() as stack:
+            parties: list[Party] = []
+            while len({crc32(party.game.encode()) % 2 for party in parties}) < 2:
+                parties.append(await stack.enter_async_context(sitting(dealers, "one")))
+            dealers.kill("one")
+            for party in parties:
+                party.may_act.set()
+            for party in parties:
+                await party.has_ended()
+                await require_one_history(party, {})
+                # Only its owner answers an act.
+                took |= {dealers.name_at(one.at) for one in party.players if one.acts}
+        if took == {"two", "three"}:
+            break
+        dealers.start("one")
+    assert took == {"two", "three"}

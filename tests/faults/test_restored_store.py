@@ -1,5 +1,6 @@
 """A store brought back from a backup: noticed, and never played on as if nothing was lost."""
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
@@ -11,8 +12,10 @@ from cutcard.v1 import play_pb2
 from dealer_service.app import CannotStart
 from tests.support.audits import broken, judge, read_checkpoint, tell, unproved
 from tests.support.service import (
+    PATIENCE,
     Bot,
     Service,
+    Told,
     fresh_id,
     read,
     refusal,
@@ -125,6 +128,35 @@ async def test_what_is_left_of_a_lost_game_can_be_read(tmp_path: Path) -> None:
         stream = service.play.Watch(watching(lost), metadata=service.operator)
         told = await refusal_of_stream(stream)
         assert (told.reason, told.metadata) == ("GAME_LOST", {"signed_size": str(signed)})
+
+
+async def test_who_is_told_later_hears_what_is_left_of_a_lost_game_and_that_it_is_lost(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path) as service:
+        lost = await service.open_game(watch_delay_ms=30_000)
+        await service.pause(lost)
+        await stop([await Bot(service, "ann").sit(lost)])
+    backup = back_up(tmp_path)
+    async with serving(tmp_path) as service:
+        await stop([await Bot(service, "bob").sit(lost)])
+    async with serving(tmp_path) as service:
+        signed = (await service.summary(lost)).signed_size
+    restore(tmp_path, backup)
+    async with serving(tmp_path, accept_restore=True) as service:
+        left = await service.lines(lost)
+        for start in (0, len(left)):
+            eve = Bot(service, "eve")
+            eve.watch(lost, start)
+            async with asyncio.timeout(PATIENCE):
+                while not eve.over:
+                    service.advance(1_000)
+                    await service.summary(lost)
+            assert isinstance(eve.over, Told)
+            assert eve.over.reason == "GAME_LOST"
+            assert eve.over.metadata == {"signed_size": str(signed)}
+            assert list(eve.lines.values()) == left[start:]
+            await eve.stop()
 
 
 @pytest.mark.parametrize(("stage", "reason"), [("links", "operator"), ("playing", "dealer_fault")])
