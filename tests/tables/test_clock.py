@@ -5,8 +5,9 @@ import time
 
 import pytest
 
+from dealer_service.elapsed import elapsed_ns, slept
 from dealer_service.tables.clock import SystemClock, going_on
-from tests.support.service import START, ManualClock
+from tests.support.service import PATIENCE, START, ManualClock
 
 
 def test_it_gives_milliseconds_since_1970() -> None:
@@ -20,6 +21,37 @@ def test_a_wall_clock_that_is_set_moves_nothing(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(time, "time_ns", lambda: 0)
     monkeypatch.setattr(time, "time", lambda: 0.0)
     assert 0 <= clock.now() - first < 60_000
+
+
+async def test_what_came_due_while_the_machine_slept_comes_soon_after() -> None:
+    """The event loop's own clock does not count the sleep."""
+    passed = 0
+
+    def elapsed() -> int:
+        return time.monotonic_ns() + passed
+
+    clock = SystemClock(elapsed=elapsed)
+    at = clock.now() + 3_600_000
+    called: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    clock.call_at(at, lambda: called.set_result(clock.now()))
+    await asyncio.sleep(0)
+    passed = 3_600_000 * 1_000_000
+    assert await asyncio.wait_for(called, PATIENCE) >= at
+
+
+async def test_cancelled_calls_are_forgotten() -> None:
+    clock = SystemClock()
+    kept = clock.call_at(clock.now() + 60_000, lambda: None)
+    for _ in range(10_000):
+        clock.call_at(clock.now() + 30_000, lambda: None).cancel()
+    assert len(clock._calls) < 200
+    kept.cancel()
+
+
+def test_time_that_elapses_only_rises() -> None:
+    before, now, after = elapsed_ns(), elapsed_ns(), elapsed_ns()
+    assert before <= now <= after
+    assert slept() == pytest.approx(slept(), abs=1)
 
 
 async def test_a_call_is_never_early() -> None:
