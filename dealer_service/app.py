@@ -203,7 +203,7 @@ class Dealer:
             self.floor.recover(store)
         else:
             self._ownership = self._own(store, membership, journal)
-            membership.joined(await asyncio.to_thread(self._ownership.join))
+            await asyncio.to_thread(_join, self._ownership, membership)
             self._ownership.start()
             stock = take_shared_stock(settings, store, heads, journal, membership)
             self.floor.remember(store)
@@ -335,6 +335,11 @@ class Dealer:
         self._failure = self._failure or fault
         self._stopping.set()
         self._hurry.set()
+
+
+def _join(ownership: Ownership, membership: Membership) -> None:
+    membership.joined(ownership.join())
+    ownership.set_clock()
 
 
 def _test(gate: EntropyGate) -> None:
