@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import grpc.aio
 
@@ -13,13 +13,39 @@ from dealer_service.access.roles import Role
 from dealer_service.client.errors import CallRefusedError
 from tests.chaos.fates import Fault
 from tests.chaos.houses import Attend, House, Prepare, Stable
-from tests.chaos.judging import Ruling, rule_forks
+from tests.chaos.judging import Ruling, SignedAt, rule_forks
 from tests.chaos.ledger import Ledger
-from tests.chaos.people import Person
+from tests.chaos.people import Person, Way
 from tests.chaos.plans import Plan
 from tests.chaos.runner import Order
 from tests.chaos.script import Script
 from tests.chaos.verdict import Final, compare, rule
+
+
+class Course(Way, Protocol):
+    """The way to dealers that a run has to itself: it ends them, too."""
+
+    async def open(self) -> None:
+        """Return when somebody serves."""
+        ...
+
+    async def peace(self) -> None:
+        """Let no more faults come, and return when everybody serves."""
+        ...
+
+    async def close(self) -> None:
+        """End the dealers."""
+        ...
+
+    @property
+    def came(self) -> list[str]:
+        """What faults came, in words."""
+        ...
+
+    @property
+    def signed(self) -> set[SignedAt]:
+        """All that any journal ever held as signed."""
+        ...
 
 
 @dataclass
@@ -29,23 +55,24 @@ class Straight:
     house: House
 
     async def open(self) -> None:
-        """Make ready."""
+        """Return when it serves."""
+        await self.house.until_serving()
+
+    async def peace(self) -> None:
+        """Let no more faults come to it."""
+        await self.house.peace()
 
     async def close(self) -> None:
-        """Let go."""
+        """End it."""
+        await self.house.close()
 
     async def address(self, _game: str) -> str:
         """Give where it serves."""
         return await self.house.address()
 
-    async def stream_address(self, game: str) -> str:
+    async def stream_address(self, game: str, _name: str) -> str:
         """Give where it serves streams."""
         return await self.address(game)
-
-    @property
-    def came(self) -> list[str]:
-        """What faults came on the way, in words."""
-        return []
 
     async def failed(self, _game: str, address: str, _error: grpc.aio.AioRpcError) -> None:
         """Wait a moment, unless another life serves already."""
@@ -60,6 +87,16 @@ class Straight:
     def lives(self) -> int:
         """Count its starts."""
         return self.house.starts
+
+    @property
+    def came(self) -> list[str]:
+        """What faults came, in words."""
+        return self.house.came
+
+    @property
+    def signed(self) -> set[SignedAt]:
+        """All that its journal ever held as signed."""
+        return self.house.signed
 
 
 @dataclass
@@ -102,47 +139,52 @@ async def play_through(
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     clock = "" if plan.is_real else str(folder / "clock")
     start = Order(str(folder / "dealer"), 0, seed, clock, **order)
-    house = House(stable, start, faults, attend, prepare)
-    ledger = Ledger()
+    house = House(stable, start, faults, attend=attend, prepare=prepare)
     way = way_of(house)
-    script = Script(plan, seed, way, ledger, house.pass_time, attempt, meanwhile)
-    run = Run(name, folder=folder)
+    script = Script(plan, seed, way, Ledger(), house.pass_time, attempt, meanwhile)
+    return await play(Run(name, folder=folder), script, way, undisturbed)
+
+
+async def play(run: Run, script: Script, way: Course, undisturbed: Final | None) -> Run:
+    """Play a script over its way to the end, and judge what became of it."""
+    ledger = script.ledger
     try:
-        await house.until_serving()
         await way.open()
         await script.play()
-        script.meanwhile = None
-        for person in (script.operator, *script.people.values()):
-            person.twice = False
-        await house.peace()
+        await _calm(script, way)
         run.final = await read_final(script.operator, script.games, ledger, script.people)
-        await house.close()
-        run.ruling = rule(ledger, run.final, house.signed)
+        await way.close()
+        run.ruling = rule(ledger, run.final, way.signed)
         if undisturbed is not None:
             run.ruling.add(compare(run.final, undisturbed))
     except CallRefusedError as error:
         run.ruling.lost.append(f"a call is refused that is answered without faults: {error}")
-        run.ruling.add(await _what_is_left(house, script, ledger))
+        run.ruling.add(await _what_is_left(script, way))
     except Exception as error:  # noqa: BLE001 - whatever it was, the run did not come to its end
         run.ruling.wrong.append(f"{type(error).__name__}: {error}")
-        run.ruling.add(await _what_is_left(house, script, ledger))
+        run.ruling.add(await _what_is_left(script, way))
     finally:
         await script.close()
         await way.close()
-        await house.close()
-    run.faults = house.came + way.came
+    run.faults += way.came
     return run
 
 
-async def _what_is_left(house: House, script: Script, ledger: Ledger) -> Ruling:
+async def _calm(script: Script, way: Course) -> None:
+    script.meanwhile = None
+    for person in (script.operator, *script.people.values()):
+        person.twice = False
+    await way.peace()
+
+
+async def _what_is_left(script: Script, way: Course) -> Ruling:
     """Hold what was told to what can still be read, after a run that did not come to its end."""
     try:
-        script.meanwhile = None
-        await house.peace()
+        await _calm(script, way)
         files = await read_files(script.operator, script.games)
     except Exception as error:  # noqa: BLE001 - then there is nothing more to say
         return Ruling(wrong=[f"and nothing could be read: {type(error).__name__}: {error}"])
-    return rule_forks(ledger, files, house.signed)
+    return rule_forks(script.ledger, files, way.signed)
 
 
 async def read_final(

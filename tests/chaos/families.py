@@ -5,13 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+import pytest
+
 from tests.chaos.bench import Family
 from tests.chaos.clocks import clocks
 from tests.chaos.drains import drains
 from tests.chaos.kills import failures, kills
 from tests.chaos.network import network
+from tests.chaos.postgres import databases, freezes, handovers, lines, owners, takeovers
 from tests.chaos.restores import restores
+from tests.chaos.shared_restores import shared_restores
 from tests.chaos.syscalls import syscalls
+from tests.support.postgres import find_programs
 
 FAMILIES: Final[dict[str, dict[str, Family]]] = {
     "sqlite": {
@@ -23,18 +28,31 @@ FAMILIES: Final[dict[str, dict[str, Family]]] = {
         "drains": drains,
         "network": network,
     },
+    "postgres": {
+        "owners": owners,
+        "takeovers": takeovers,
+        "databases": databases,
+        "freezes": freezes,
+        "lines": lines,
+        "handovers": handovers,
+        "shared-restores": shared_restores,
+    },
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Something that the machine lacks, in words, and whether a full run is none without it."""
+    """Something that the machine lacks, in words: without it a run is none."""
 
     words: str
-    is_wrong: bool
 
 
 def look_around(store: str) -> Iterator[Missing]:
     """Name what is missing for the families of a store, or of "all"."""
     if store in {"sqlite", "all"} and shutil.which("strace") is None:
-        yield Missing("strace is not installed, and system calls can not be failed without", True)
+        yield Missing("strace is not installed, and system calls can not be failed without")
+    if store in {"postgres", "all"}:
+        try:
+            find_programs()
+        except pytest.skip.Exception as skipped:
+            yield Missing(str(skipped))

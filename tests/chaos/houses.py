@@ -48,10 +48,12 @@ class Life:
         """What faults came to it."""
         return [one for one in self.said if "fault" in one]
 
-    async def until(self, see: Callable[["Life"], object]) -> None:
+    async def until(
+        self, see: Callable[["Life"], object], patience: float | None = PATIENCE
+    ) -> None:
         """Wait until something is seen of it."""
         async with self.news:
-            await asyncio.wait_for(self.news.wait_for(lambda: see(self)), PATIENCE)
+            await asyncio.wait_for(self.news.wait_for(lambda: see(self)), patience)
 
     def terminate(self) -> None:
         """Ask it to end in order (SIGTERM), and do not wait."""
@@ -82,17 +84,27 @@ class Stable:
         self._lives: dict[int, Life] = {}
         self._starting: asyncio.Queue[int] = asyncio.Queue()
         self._lock = asyncio.Lock()
+        self._ordered: Order | None = None
         self._reading = asyncio.create_task(self._read())
 
     async def start(self, order: Order) -> Life:
-        """Start a dealer."""
+        """Start a dealer; one that is started is known, even to who waits no longer for it."""
+        return await asyncio.shield(asyncio.create_task(self._start(order)))
+
+    async def end_all(self, folder: str) -> None:
+        """End every dealer on a folder, that too which is just being started."""
+        async with self._lock:
+            living = [life for life in self._lives.values() if life.status is None]
+        for life in living:
+            if life.order.folder == folder:
+                await life.end()
+
+    async def _start(self, order: Order) -> Life:
         assert self._process.stdin is not None
         async with self._lock:
+            self._ordered = order
             self._process.stdin.write(order.to_json().encode() + b"\n")
-            pid = await self._starting.get()
-            life = self._lives[pid]
-            life.order = order
-            return life
+            return self._lives[await self._starting.get()]
 
     async def close(self) -> None:
         """End the runner, and with it whoever lives."""
@@ -106,9 +118,9 @@ class Stable:
         async for line in self._process.stdout:
             said = json.loads(line)
             pid = said.pop("pid")
-            if pid not in self._lives or self._lives[pid].status is not None:
-                self._lives[pid] = Life(Order("", 0, ""), pid)
             if "started" in said:
+                assert self._ordered is not None
+                self._lives[pid] = Life(self._ordered, pid)
                 self._starting.put_nowait(pid)
                 continue
             life = self._lives[pid]
@@ -167,8 +179,10 @@ class House:
         stable: Stable,
         order: Order,
         faults: Iterable[Fault | None] = (),
+        *,
         attend: Attend | None = None,
         prepare: "Prepare | None" = None,
+        rest: float = 0.0,
     ) -> None:
         self.order = order
         self.lives: list[Life] = []
@@ -179,11 +193,13 @@ class House:
         self.starts = 0
         self.attend = attend
         self.prepare = prepare
+        self.rest = rest
+        """Seconds between two lives, in which others may take over."""
         self.time = TimeFile(Path(order.clock)) if order.clock else None
         self._stable = stable
         self._faults: Iterator[Fault | None] = iter(faults)
         self._peace = False
-        self._changed = asyncio.Condition()
+        self._changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._serving: Life | None = None
         self._attended: Life | None = None
         self._key: TokenKey | None = None
@@ -219,9 +235,7 @@ class House:
 
     async def another(self, seconds: float) -> None:
         """Wait until something changes, for so long at most."""
-        async with self._changed:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), seconds)
+        await asyncio.wait([self._changed], timeout=seconds)
 
     def token(self, name: str, role: Role) -> str:
         """Make somebody's token."""
@@ -249,9 +263,7 @@ class House:
         """End the dealer for good."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
-        for life in self.lives:
-            if life.status is None:
-                await life.end()
+        await self._stable.end_all(self.order.folder)
         self.collect()
 
     async def _live(self) -> None:
@@ -269,19 +281,20 @@ class House:
                     harvest = await self.attend(life)
                     self._attended = life
                 self.order = replace(self.order, port=life.port)
-                await self._tell(life)
-                await life.until(lambda one: one.status is not None)
+                self._tell(life)
+                await life.until(lambda one: one.status is not None, patience=None)
             self._note(life)
             if harvest is not None:
                 self.came += harvest(life)
-            await self._tell(None)
+            self._tell(None)
             self.collect()
             self._refuse_endless()
+            await asyncio.sleep(0 if self._peace else self.rest)
 
-    async def _tell(self, life: Life | None) -> None:
-        async with self._changed:
-            self._serving = life
-            self._changed.notify_all()
+    def _tell(self, life: Life | None) -> None:
+        self._serving = life
+        changed, self._changed = self._changed, asyncio.get_running_loop().create_future()
+        changed.set_result(None)
 
     def _note(self, life: Life) -> None:
         for one in life.faults:

@@ -40,22 +40,24 @@ class Proxied(Straight):
     proxies: dict[str, Proxy] = field(default_factory=dict)
 
     async def open(self) -> None:
-        """Start the proxies."""
+        """Start the proxies, and wait until somebody serves behind them."""
+        await super().open()
         for name in ("calls", "streams"):
             self.proxies[name] = Proxy(self._target)
             await self.proxies[name].start()
 
     async def close(self) -> None:
-        """End the proxies."""
+        """End the proxies and the dealer."""
         for proxy in self.proxies.values():
             await proxy.close()
+        await super().close()
 
     async def address(self, game: str) -> str:
         """Give the proxy for calls, when somebody serves behind it."""
         await super().address(game)
         return f"127.0.0.1:{self.proxies['calls'].port}"
 
-    async def stream_address(self, game: str) -> str:
+    async def stream_address(self, game: str, _name: str) -> str:
         """Give the proxy for streams."""
         await super().address(game)
         return f"127.0.0.1:{self.proxies['streams'].port}"
@@ -67,7 +69,8 @@ class Proxied(Straight):
     @property
     def came(self) -> list[str]:
         """What trouble came, in words."""
-        return [f"{one} of {name}" for name, proxy in self.proxies.items() for one in proxy.came]
+        troubles = [(one, name) for name, proxy in self.proxies.items() for one in proxy.came]
+        return self.house.came + [f"{trouble} of {name}" for trouble, name in troubles]
 
     async def _target(self) -> tuple[str, int]:
         return "127.0.0.1", (await self.house.until_serving()).port

@@ -56,8 +56,8 @@ class Way(Protocol):
         """Give where to call for a game now, waiting until somebody serves."""
         ...
 
-    async def stream_address(self, game: str) -> str:
-        """Give where to watch a game now, waiting until somebody serves."""
+    async def stream_address(self, game: str, name: str) -> str:
+        """Give where somebody is to watch a game now, waiting until somebody serves."""
         ...
 
     async def failed(self, game: str, address: str, error: grpc.aio.AioRpcError) -> None:
@@ -168,6 +168,8 @@ class Person:
     ) -> None:
         if error.code() not in _AGAIN:
             raise read_error(error) from None
+        if (told := read_error(error).refusal).reason == "DEALER_FAULT":
+            self.ledger.refusals.append(f"{method} of {self.name}: {told.message}")
         if time.monotonic() > end:
             message = f"{method} of {self.name} was not answered in {TOTAL:.0f} seconds: {error}"
             raise GaveUpError(message)
@@ -220,7 +222,7 @@ class Person:
     async def _follow(self, game: str) -> None:
         again = 0
         while True:
-            address = await self._way.stream_address(game)
+            address = await self._way.stream_address(game, self.name)
             # A break now and then is followed by lines that were told before: the same ones.
             start = max(0, self.sizes[game] - again % 3)
             request = play_pb2.WatchRequest(game=game, **{"from": start})

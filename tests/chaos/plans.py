@@ -185,6 +185,18 @@ REAL: Final = Plan(
 )
 """A game under a clock that nobody moves: it waits for nothing but a moment behind each hand."""
 
+BRIEF: Final = Plan(
+    "brief",
+    entry_pb2.RuleSet(small_blind=50, big_blind=100, **SLOW | {"pause_ms": 10}),
+    {"ann": 2_000, "bob": 3_500, "cid": 5_000},
+    (
+        Hand("calling", during={2: (Aside("cid", "add_chips", 700),)}),
+        Hand("voided", after=(Aside("bob", "anchor"),)),
+        Hand("shoving", during={1: (Aside("cid", "leave"),)}),
+    ),
+)
+"""The same, with less of it."""
+
 TINY: Final = Plan(
     "tiny",
     entry_pb2.RuleSet(small_blind=50, big_blind=100, **SLOW),
@@ -192,4 +204,4 @@ TINY: Final = Plan(
     (Hand("folding"),),
 )
 
-PLANS: Final = {plan.name: plan for plan in (USUAL, HOUSE, SHORT, REAL, TINY)}
+PLANS: Final = {plan.name: plan for plan in (USUAL, HOUSE, SHORT, REAL, BRIEF, TINY)}

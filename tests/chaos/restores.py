@@ -29,10 +29,6 @@ from tests.chaos.script import Script
 _REFUSED: Final = "lacks lines that were signed"
 
 
-class _EnoughError(Exception):
-    """The game has been played as far as it is needed."""
-
-
 @dataclass
 class Copies:
     """Takes a copy of the store every few steps, and ends the game at the last one.
@@ -47,10 +43,10 @@ class Copies:
     under: int = 0
     taken: list[Path] = field(default_factory=list)
 
-    async def __call__(self, _script: Script, step: int) -> None:
+    async def __call__(self, script: Script, step: int) -> None:
         """Take a copy, if it is time."""
         if step == self.last:
-            raise _EnoughError
+            script.enough.set()
         life = self.house.life
         if life is None:
             return
@@ -90,9 +86,8 @@ async def _restore(bench: Bench, last: int, every: int, under: int = 0) -> Run:
     script = Script(USUAL, bench.seed, Straight(house), ledger, house.pass_time, meanwhile=copies)
     try:
         await house.until_serving()
-        await script.play()
-    except _EnoughError:
-        pass
+        if not await script.play_until_enough():
+            run.ruling.wrong.append("the game was over before the store was brought back")
     finally:
         await script.close()
         await house.close()
@@ -125,7 +120,7 @@ async def _bring_back(
         files = await read_files(operator, sorted(ledger.lines))
         restored.collect()
         run.ruling.add(rule_forks(ledger, files, house.signed | restored.signed))
-        run.ruling.add(await _rule_states(operator, ledger, words, is_refused=is_refused))
+        run.ruling.add(await rule_states(operator, ledger, words, is_refused=is_refused))
     finally:
         await operator.close()
         await restored.close()
@@ -141,7 +136,7 @@ def _lay_out(folder: Path, again: Path, copy: Path | None) -> None:
             shutil.copy(one, again / one.name)
 
 
-async def _rule_states(operator: Person, ledger: Ledger, words: str, *, is_refused: bool) -> Ruling:
+async def rule_states(operator: Person, ledger: Ledger, words: str, *, is_refused: bool) -> Ruling:
     """A restored game is over: closed and revealed, or lost with the size that was signed.
 
     A store that was not refused has all that was signed.

@@ -105,7 +105,6 @@ class Runner:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os._exit(live(Order.from_json(line)))
         self.children.add(child)
-        tell(child, started=True)
 
     def _reap(self) -> None:
         while self.children:
@@ -123,6 +122,7 @@ def tell(pid: int, **what: object) -> None:
 
 def live(order: Order) -> int:
     """Be a dealer to the end, and give its exit status."""
+    tell(os.getpid(), started=True)
     folder = Path(order.folder)
     folder.mkdir(parents=True, exist_ok=True)
     log = os.open(folder / "dealer.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -52,13 +52,17 @@ class Script:
     games: list[str] = field(default_factory=list)
     people: dict[str, Person] = field(default_factory=dict)
     steps: int = 0
+    rail: Person | None = None
+    """Somebody who watches every game without a seat."""
 
     def __post_init__(self) -> None:
         self.operator = Person(self.way, self.ledger, "operator", Role.OPERATOR, self.attempt)
         self._asked: Counter[str] = Counter()
         self._missed: dict[str, tuple[int, bytes]] = {}
         self._giving: dict[str, asyncio.Task[None]] = {}
+        self._waiting: list[asyncio.Task[None]] = []
         self._away = ""
+        self.enough = asyncio.Event()
 
     async def play(self) -> None:
         """Play the whole plan, and see every game revealed."""
@@ -72,19 +76,39 @@ class Script:
             for aside in hand.after:
                 await self._do(aside)
         await self._operate("CloseGame", operate_pb2.CloseGameRequest, reference="the end")
-        for person in self.people.values():
+        rail = [] if self.rail is None else [self.rail]
+        for person in (*self.people.values(), *rail):
             for game in self.games:
                 if game in person.sizes:
                     await person.at_the_end(game)
 
+    async def play_until_enough(self) -> bool:
+        """Play until `enough` is set, and say whether that was before the plan's end."""
+        playing = asyncio.create_task(self.play())
+        enough = asyncio.create_task(self.enough.wait())
+        await asyncio.wait({playing, enough}, return_when=asyncio.FIRST_COMPLETED)
+        for one in (playing, enough):
+            one.cancel()
+        await asyncio.gather(playing, enough, return_exceptions=True)
+        return self.enough.is_set()
+
     async def close(self) -> None:
         """Let everybody go."""
-        await closing(self.operator, *self.people.values())
+        for task in (*self._waiting, *self._giving.values()):
+            task.cancel()
+        await asyncio.gather(*self._waiting, *self._giving.values(), return_exceptions=True)
+        rail = [] if self.rail is None else [self.rail]
+        await closing(self.operator, *self.people.values(), *rail)
 
     @property
     def game(self) -> str:
         """The game that is played now."""
         return self.games[-1]
+
+    def _enter(self, game: str) -> None:
+        self.games.append(game)
+        if self.rail is not None:
+            self.rail.watch(game)
 
     # The game's course.
 
@@ -96,7 +120,7 @@ class Script:
         )
         await self._step()
         answer = await self.operator.call("operate", "OpenGame", request)
-        self.games.append(answer.game)
+        self._enter(answer.game)
         await self._operate("PauseGame", operate_pb2.PauseGameRequest)
         for name, stack in self.plan.players.items():
             await self._do(Aside(name, "take_seat", stack))
@@ -119,7 +143,7 @@ class Script:
         if table.hand < (self.plan.rules.max_hands or table.hand + 1):
             return
         table = await self._until(lambda one: one.next)
-        self.games.append(table.next)
+        self._enter(table.next)
         seated = [one.player for one in table.seats if one.player]
         for name in seated:
             self.people[name].watch(table.next)
@@ -208,7 +232,6 @@ class Script:
     async def _play_turns(self, hand: Hand) -> None:
         await self._operate("PauseGame", operate_pb2.PauseGameRequest)
         during = dict(hand.during)
-        waiting: list[asyncio.Task[None]] = []
         while True:
             table = await self._table()
             if table.phase == "pause":
@@ -219,7 +242,7 @@ class Script:
             if asides := during.pop(decision.turn, ()):
                 for aside in asides:
                     if aside.what == "add_chips":
-                        waiting.append(asyncio.create_task(self._do(aside)))
+                        self._waiting.append(asyncio.create_task(self._do(aside)))
                     else:
                         await self._do(aside)
                 continue
@@ -234,7 +257,8 @@ class Script:
                 self.pass_time(COVER)
             await self._act(table, hand)
         await self._until(lambda one: one.phase in _BETWEEN, passing=HOUR)
-        await asyncio.gather(*waiting)
+        await asyncio.gather(*self._waiting)
+        self._waiting.clear()
 
     async def _act(self, table: play_pb2.GetTableResponse, hand: Hand) -> None:
         (name,) = [one.player for one in table.seats if one.seat == table.decision.seat]
@@ -253,7 +277,8 @@ class Script:
     async def _show(self, table: play_pb2.GetTableResponse, hand: Hand) -> None:
         if not hand.shows:
             return
-        for one in table.seats:
+        # Not as one who sees its own cards in any case.
+        for one in (await self._table("operator")).seats:
             if one.state in {"in", "all_in"} and not one.cards:
                 request = play_pb2.ShowRequest(
                     request_id=self._id(one.player, "Show"), game=self.game, hand=table.hand
@@ -326,9 +351,10 @@ class Script:
         self._asked[f"{who} {what}"] += 1
         return f"{self.plan.name}.{who}.{what}.{self._asked[f'{who} {what}']}"
 
-    async def _table(self) -> Any:
+    async def _table(self, whose: str = "ann") -> Any:
+        """Look at the table as somebody who sits at it, whom its owner alone answers."""
         request = play_pb2.GetTableRequest(game=self.game)
-        return await self.operator.ask("play", "GetTable", request)
+        return await self.people.get(whose, self.operator).ask("play", "GetTable", request)
 
     async def _until(self, see: Callable[[Any], object], *, passing: int = 0) -> Any:
         """Look at the table until it is as it must become by itself, or as time passes.
