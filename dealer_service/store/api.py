@@ -323,6 +323,10 @@ class Store(Protocol):
         Gone are lines, checkpoints, secrets, spent values and the answers of its scope. Its owner
         is fenced. False, and nothing is changed, for a log that is not revealed. Archiving again
         does nothing and gives True.
+
+        A store may do it step by step: the log is archived from the first one on, and what a read
+        still shows of its lines and checkpoints is the beginning of them. What a crash cut off
+        goes on when that is asked for again, or when a store that was opened anew archives any log.
         """
         ...
 

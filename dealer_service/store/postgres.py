@@ -22,7 +22,7 @@ from dealer_service.store.api import (
     StoredMovement,
 )
 from dealer_service.store.leases import Beat, Node, Owner
-from dealer_service.store.postgres_alter import archive, mark_lost, reseal
+from dealer_service.store.postgres_alter import Archiving, mark_lost, reseal
 from dealer_service.store.postgres_append import Appends
 from dealer_service.store.postgres_change import Changes
 from dealer_service.store.postgres_lease import NodeLeases
@@ -56,6 +56,9 @@ class PostgresStore:
         self._changes = Changes(target, self._condition, watchdog)
         self._reads = Reads(target, self._condition, watchdog)
         self._appends = Appends(self._changes, self._patience)
+        self._archiving = Archiving(
+            self._changes, self._reads, self._patience, self._condition.closing
+        )
         self._leases = NodeLeases(self._changes, self._reads, lease)
 
     def __repr__(self) -> str:
@@ -76,7 +79,7 @@ class PostgresStore:
 
     def archive(self, log: str) -> bool:
         """Forget all of a revealed log but its head and its movements."""
-        return archive(self._changes, log, self._patience)
+        return self._archiving.archive(log)
 
     def mark_lost(self, lost: Sequence[LostLog]) -> None:
         """Set logs to lost with what was last signed for each."""

@@ -1,11 +1,22 @@
-"""Changes of a PostgreSQL store that are no appends: of secrets, of finished and of lost logs."""
+"""Changes of a PostgreSQL store that are no appends: of secrets, of finished and of lost logs.
 
-from collections.abc import Sequence
-from typing import Final
+A log is archived by many transactions: one that deleted all of a long game would keep appends
+waiting for longer than a lease. The first one marks it in `archiving`, the last one takes that mark
+away, and those between delete from the end of the log, so that what is left is its beginning.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Final, TypeVar
 
 from dealer_service.store.api import LogState, LostLog, SealedSecret
 from dealer_service.store.postgres_change import Changes, Transaction
+from dealer_service.store.postgres_read import Reads
 from dealer_service.store.postgres_write import COUNT_LOGS, NEW_LOGS
+
+T = TypeVar("T")
 
 _RESEAL: Final = (
     "UPDATE secrets SET sealed = %s"
@@ -20,7 +31,24 @@ _ARCHIVE: Final = (
     "UPDATE logs SET state = 'archived', epoch = epoch + 1, owner = '', incarnation = 0"
     " WHERE id = %s"
 )
-_OF_LOG: Final = ("lines", "checkpoints", "secrets", "spent")
+_MARK: Final = "INSERT INTO archiving (log) VALUES (%s)"
+_IS_MARKED: Final = "SELECT 1 FROM archiving WHERE log = %s"
+_MARKED: Final = "SELECT logs.log FROM archiving JOIN logs ON logs.id = archiving.log"
+_KEYS: Final = (("secrets", "hand"), ("spent", "value"), ("checkpoints", "size"), ("lines", "idx"))
+_DELETE_ANSWERS: Final = (
+    "DELETE FROM answers WHERE (scope, caller, request_id) IN"
+    " (SELECT scope, caller, request_id FROM answers WHERE scope = %s LIMIT %s)"
+)
+_UNMARK: Final = (
+    "DELETE FROM archiving WHERE log = %s"
+    " AND NOT EXISTS (SELECT 1 FROM secrets WHERE secrets.log = archiving.log)"
+    " AND NOT EXISTS (SELECT 1 FROM spent WHERE spent.log = archiving.log)"
+    " AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE checkpoints.log = archiving.log)"
+    " AND NOT EXISTS (SELECT 1 FROM lines WHERE lines.log = archiving.log)"
+)
+
+AT_ONCE: Final = 4_000
+"""So many rows are deleted in one transaction."""
 
 
 def reseal(
@@ -37,24 +65,85 @@ def reseal(
     return changes.change(reseal, patience)
 
 
-def archive(changes: Changes, log: str, patience: float) -> bool:
-    """Forget all of a revealed log but its head and its movements."""
+class Archiving:
+    """Archives logs, and gives appends their turn in between."""
 
-    def archive(begun: Transaction) -> bool:
-        (found,) = begun.run((_FIND, (log,)))
-        row = found.fetchone()
-        if row is None or row[1] != LogState.REVEALED:
-            begun.give_up()
-            return row is not None and row[1] == LogState.ARCHIVED
-        number = row[:1]
-        begun.run(
-            (_ARCHIVE, number),
-            *((f"DELETE FROM {table} WHERE log = %s", number) for table in _OF_LOG),  # noqa: S608 - a table's own name
-            ("DELETE FROM answers WHERE scope = %s", (log,)),
-        )
+    def __init__(
+        self, changes: Changes, reads: Reads, patience: float, closing: threading.Event
+    ) -> None:
+        self._changes = changes
+        self._reads = reads
+        self._patience = patience
+        self._closing = closing
+        self._has_caught_up = False
+
+    def archive(self, log: str) -> bool:
+        """Forget all of a revealed log but its head and its movements."""
+        if not self._has_caught_up:
+            for (half,) in self._reads.rows(_MARKED, ()):
+                self._archive(half)
+            self._has_caught_up = True
+        return self._archive(log)
+
+    def _archive(self, log: str) -> bool:
+        found = self._change(partial(_begin_archiving, log=log))
+        if found is None:
+            return False
+        number, is_done = found
+        while not is_done:
+            for table, key in _KEYS:
+                self._delete_all(_delete_from(table, key), (number, number, AT_ONCE))
+            self._delete_all(_DELETE_ANSWERS, (log, AT_ONCE))
+            # Another dealer that does the same may have rows under way yet.
+            is_done = self._change(partial(_end_archiving, number=number))
         return True
 
-    return changes.change(archive, patience)
+    def _delete_all(self, statement: str, values: Sequence[object]) -> None:
+        while True:
+            began = perf_counter()
+            if not self._change(partial(_delete, statement=statement, values=values)):
+                return
+            # The lock of changes is not a fair one: whoever waits for it needs the time to take it.
+            self._closing.wait(perf_counter() - began)
+
+    def _change(self, work: Callable[[Transaction], T]) -> T:
+        return self._changes.change(work, self._patience)
+
+
+def _begin_archiving(begun: Transaction, *, log: str) -> tuple[int, bool] | None:
+    """Mark a log; its number, and whether it is archived already. None where it can not be."""
+    (found,) = begun.run((_FIND, (log,)))
+    row = found.fetchone()
+    if row is not None and row[1] == LogState.REVEALED:
+        begun.run((_ARCHIVE, row[:1]), (_MARK, row[:1]))
+        return int(row[0]), False
+    is_marked = False
+    if row is not None and row[1] == LogState.ARCHIVED:
+        (marked,) = begun.run((_IS_MARKED, row[:1]))
+        is_marked = marked.fetchone() is not None
+    begun.give_up()
+    return None if row is None or row[1] != LogState.ARCHIVED else (int(row[0]), not is_marked)
+
+
+def _delete(begun: Transaction, *, statement: str, values: Sequence[object]) -> bool:
+    """Delete some rows; False where there were none."""
+    (deleted,) = begun.run((statement, values))
+    if deleted.rowcount == 0:
+        begun.give_up()
+    return deleted.rowcount > 0
+
+
+def _end_archiving(begun: Transaction, *, number: int) -> bool:
+    """Take the mark away where nothing is left, and say whether it is gone."""
+    _, marked = begun.run((_UNMARK, (number,)), (_IS_MARKED, (number,)))
+    return marked.fetchone() is None
+
+
+def _delete_from(table: str, key: str) -> str:
+    return (
+        f"DELETE FROM {table} WHERE log = %s AND {key} IN"  # noqa: S608 - names of our own
+        f" (SELECT {key} FROM {table} WHERE log = %s ORDER BY {key} DESC LIMIT %s)"
+    )
 
 
 def mark_lost(changes: Changes, lost: Sequence[LostLog], patience: float) -> None:

@@ -218,7 +218,9 @@ class _Work:
             self._house.metrics.archive_failures.inc()
             _log.error("archive_differs", game=game, file=str(self._shelf.path(game)))
             return
-        if await self._house.read(lambda store: store.archive(game)):
+        # It may take a while for a long game: whoever reads of another one is not kept waiting.
+        store = await self._house.read(lambda store: store)
+        if await self._shelf.do(partial(store.archive, game)):
             self._house.metrics.forgotten.inc()
             _log.info("game_archived", game=game)
 

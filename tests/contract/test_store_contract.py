@@ -376,6 +376,20 @@ class TestArchiving:
         assert list(store.answered("b")) == [("ann", "r1")]
         assert store.answer("games", "ann", "r1") == answer("r1")
 
+    def test_a_long_log_is_forgotten_whole(self, store: Store) -> None:
+        lines = [b"%d" % index for index in range(9_001)]
+        answers = [replace(answer(f"r{index}"), scope="a") for index in range(3)]
+        one(store, unit(change("a", 0, *lines[:1])))
+        one(store, unit(change("a", 1, *lines[1:]), answer=answers[0]))
+        store.append_all([unit(answer=each) for each in answers[1:]])
+        one(store, unit(change("a", 9_001, facts=LogFacts(LogState.REVEALED))))
+        assert store.archive("a")
+        assert tuple(store.every_line("a")) == ()
+        assert list(store.answered("a")) == []
+        head = store.head("a")
+        assert head is not None
+        assert (head.next_index, head.facts.state) == (9_001, LogState.ARCHIVED)
+
     def test_archiving_again_does_nothing(self, store: Store) -> None:
         one(store, finished("a"))
         store.archive("a")

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +218,32 @@ class TestForgetting:
             assert await service.file(game) == path.read_bytes()
 
 
+async def test_reads_go_on_while_a_game_is_being_forgotten(tmp_path: Path) -> None:
+    """A long one takes the store a while."""
+    files = tmp_path / "archive"
+    async with serving(tmp_path / "d", archive=files, retain=HOUR) as service:
+        game = await finished(service)
+        store = service.dealer._store
+        assert store is not None
+        archive, begun, goes_on = store.archive, threading.Event(), threading.Event()
+
+        def take_long(log: str) -> bool:
+            begun.set()
+            assert goes_on.wait(PATIENCE)
+            return archive(log)
+
+        store.archive = take_long  # type: ignore[method-assign]
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not begun.is_set():
+                    service.advance(SWEEP_MS)
+                    await service.summary(game)
+                assert (await service.summary(game)).state == "revealed"
+        finally:
+            goes_on.set()
+        await until_state(service, game, "archived")
+
+
 def archived(folder: Path, retain: float | None = HOUR) -> Any:
     """Serve a dealer with one finished game, which the store has forgotten if it may."""
     from contextlib import asynccontextmanager  # noqa: PLC0415 - of this helper alone
@@ -271,7 +298,8 @@ async def test_a_full_disk_is_told_once_and_nothing_is_forgotten(
                 service.advance(60_000)
         assert (await scrape(service)).get("cutcard_archive_pending") == 1
         assert (await service.summary(game)).state == "revealed"
-        assert list(archive.iterdir()) == []
+        # One more try may be under way.
+        await until(lambda: list(archive.iterdir()) == [])
         full = False
         async with asyncio.timeout(PATIENCE):
             while (await service.summary(game)).state != "archived":

@@ -5,12 +5,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
 
-from dealer_service.store.api import Append, Appended, AppendResult, Store
+from dealer_service.store import postgres_alter
+from dealer_service.store.api import (
+    Append,
+    Appended,
+    AppendResult,
+    LogFacts,
+    LogState,
+    SealedSecret,
+    Store,
+)
 from dealer_service.store.leases import Node
 from dealer_service.store.postgres import PostgresStore
 from dealer_service.store.postgres_change import Changes
@@ -167,6 +177,108 @@ class TestConnectionLost:
         assert append(store, 1) == Appended((1,))
         hold(store, 2)
         store.close()
+
+
+LONG = 8
+
+
+def finish(store: Store, log: str) -> list[bytes]:
+    """Make a revealed log with many rows of every kind, and give its lines."""
+    lines = [b"%d" % index for index in range(LONG)]
+    filled = change(
+        log,
+        0,
+        *lines,
+        facts=LogFacts(LogState.REVEALED),
+        signed=tuple(signed(index + 1, index) for index in range(LONG)),
+        secrets=tuple(SealedSecret(index, b"sealed") for index in range(LONG)),
+        spent=tuple(lines),
+    )
+    answers = [unit(answer=replace(answer(f"r{index}"), scope=log)) for index in range(LONG)]
+    assert store.append_all([unit(filled), *answers]) == [Appended()] * (LONG + 1)
+    return lines
+
+
+def rows(server: Server, url: str) -> dict[str, int]:
+    """Count what is left in the tables of which archiving deletes."""
+    tables = ("lines", "checkpoints", "secrets", "spent", "answers", "archiving")
+    with psycopg.connect(server.url(name(url))) as connection:
+        counts = {}
+        for table in tables:
+            counted = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+            assert counted is not None
+            counts[table] = int(counted[0])
+    return counts
+
+
+class TestArchiving:
+    @pytest.mark.parametrize("again", ["b", "c"])
+    def test_a_crash_after_any_step_leaves_nothing_behind(
+        self, server: Server, url: str, monkeypatch: pytest.MonkeyPatch, again: str
+    ) -> None:
+        """It goes on where that log, or any other one, is archived by who starts anew."""
+        monkeypatch.setattr(postgres_alter, "AT_ONCE", 3)
+        steps = 0
+        with contextlib.closing(PostgresStore(url)) as store:
+            before = rows(server, url)
+        while True:
+            steps += 1
+            log, other = f"b{steps}", f"c{steps}"
+            with contextlib.closing(PostgresStore(url)) as store:
+                lines = finish(store, log)
+                finish(store, other)
+                with monkeypatch.context() as patch:
+                    patch.setattr(Changes, "change", cut_off(Changes.change, steps))
+                    try:
+                        assert store.archive(log)
+                        break
+                    except ConnectionAbortedError:
+                        pass
+            with contextlib.closing(PostgresStore(url)) as store:
+                head = store.head(log)
+                assert head is not None
+                assert head.facts.state is LogState.ARCHIVED
+                left = list(store.every_line(log))
+                assert left == lines[: len(left)]
+                assert store.archive(log if again == "b" else other)
+                assert list(store.every_line(log)) == []
+                assert store.archive(other)
+            assert rows(server, url) == before
+        # Each kind of row took several transactions.
+        assert steps > 15
+
+    def test_appends_are_taken_in_between(
+        self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whoever waits for its turn is given the time to take it, after each range."""
+        monkeypatch.setattr(postgres_alter, "AT_ONCE", 3)
+        finish(store, "b")
+        pauses: list[float] = []
+
+        class Turn(threading.Event):
+            def wait(self, timeout: float | None = None) -> bool:
+                assert timeout
+                pauses.append(timeout)
+                return append(store, len(pauses)) != Appended((len(pauses),))
+
+        monkeypatch.setattr(store._archiving, "_closing", Turn())
+        assert store.archive("b")
+        assert len(pauses) > 10
+        hold(store, len(pauses) + 1)
+
+
+def cut_off(change_it: Callable[..., Any], steps: int) -> Callable[..., Any]:
+    """Make changes that end, after so many, as a process does that is killed."""
+    made = 0
+
+    def change_once(changes: Changes, *given: Any, **options: Any) -> Any:
+        nonlocal made
+        if made == steps:
+            raise ConnectionAbortedError
+        made += 1
+        return change_it(changes, *given, **options)
+
+    return change_once
 
 
 @contextlib.contextmanager

@@ -232,6 +232,7 @@ def give_back(url: str) -> None:
         "checkpoints",
         "secrets",
         "spent",
+        "archiving",
         "answers",
         "movements",
         "nodes",

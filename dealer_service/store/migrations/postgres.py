@@ -6,7 +6,8 @@ CockroachDB and YugabyteDB can take them. Numbers that must rise in the order in
 become visible come from `counters`, whose row is locked until the commit. A log's owner is a node
 by its name and incarnation; '' and 0 where nobody has it. A log's `meta` stands beside its row,
 which is written anew with every append. Nodes with is_node false stand for
-stores that write without having joined; times are ms since 1970 by the database's clock.
+stores that write without having joined; times are ms since 1970 by the database's clock. In
+`archiving` are archived logs of which some is left to be deleted.
 """
 
 from typing import Final
@@ -71,6 +72,10 @@ CREATE TABLE spent (
   log bigint NOT NULL,
   value bytea NOT NULL,
   PRIMARY KEY (log, value)
+)""",
+            """
+CREATE TABLE archiving (
+  log bigint PRIMARY KEY
 )""",
             """
 CREATE TABLE answers (
