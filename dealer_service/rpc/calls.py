@@ -38,7 +38,9 @@ M = TypeVar("M", bound=Message)
 Unary = Callable[[Caller, M], Awaitable[bytes]]
 Streaming = Callable[[Caller, M], AsyncGenerator[bytes, None]]
 
-_AWAY: Final = frozenset({Reason.STORE_UNREACHABLE, Reason.STORE_FAILED, Reason.STORE_CLOSED})
+_AWAY: Final = frozenset(
+    {Reason.STORE_UNREACHABLE, Reason.STORE_FULL, Reason.STORE_FAILED, Reason.STORE_CLOSED}
+)
 """Why a store can not be read for now: the dealer's own events tell of it, not every call."""
 
 _log = structlog.get_logger("rpc")
