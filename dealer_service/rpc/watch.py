@@ -67,7 +67,13 @@ class Watch:
                 raise archived()
             if head.facts.state in {LogState.REVEALED, LogState.LOST}:
                 return self._over(head, start)
-        return _live(await self._floor.watched(game, _player(caller)), caller, start)
+        try:
+            return _live(await self._floor.watched(game, _player(caller)), caller, start)
+        except Refused as refusal:
+            if refusal.refusal.reason != ServiceReason.GAME_OVER:
+                raise
+            # It was revealed between the two looks.
+            return await self._now(caller, game, start)
 
     async def _later(
         self, caller: Caller, game: str, rule: DelayRule, start: int, *, has_moved: bool
