@@ -17,7 +17,7 @@ RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly lint format bench soak cases hands lock release-contract clean
+.PHONY: help setup stubs demo test nightly lint format bench chaos soak cases hands lock release-contract clean
 
 help:
 	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
@@ -26,6 +26,7 @@ help:
 	@echo 'make lint              ruff, mypy, buf, import-linter'
 	@echo 'make format            let ruff and buf rewrite the sources'
 	@echo 'make bench             measure, print a table, write bench.json'
+	@echo 'make chaos             hundreds of faults thrown at whole games (ARGS="--quick")'
 	@echo 'make soak              500 tables for ten minutes (ARGS="--tables 20 --minutes 1")'
 	@echo 'make cases CASES=FILE  run a file of rule cases'
 	@echo 'make hands HANDS=FILE  replay a file of hand histories'
@@ -70,6 +71,9 @@ format: setup
 
 bench: setup
 	@$(BIN)/python -m tests.bench
+
+chaos: setup
+	@$(BIN)/python -m tests.chaos $(ARGS)
 
 soak: setup
 	@$(BIN)/python -m tests.soak $(ARGS)

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from dealer_service import app
+from dealer_service import taking_stock
 from dealer_service.fairness import deck
 from dealer_service.store import signed_journal, sqlite
 from dealer_service.store.api import Append, Appended, AppendResult, SignedAt
 from dealer_service.tables import custody, recovery
+from tests.chaos.faked import put
 
 
 def acknowledge_early() -> None:
@@ -30,7 +31,8 @@ def acknowledge_early() -> None:
         known.clear()
         known.update(signed)
 
-    kind.append_all, journal.record = append_later, record_later
+    put(kind, "append_all", append_later)
+    put(journal, "record", record_later)
 
 
 def deal_again() -> None:
@@ -43,7 +45,7 @@ def deal_again() -> None:
             self.faces = custody.Faces(self.deck)
             return committed
 
-    vars(recovery)["Custody"] = Another
+    put(recovery, "Custody", Another)
 
 
 def keep_no_answers() -> None:
@@ -56,14 +58,13 @@ def keep_no_answers() -> None:
         results: list[AppendResult] = append_all(store, bare)
         return results
 
-    kind.append_all = append_without
+    put(kind, "append_all", append_without)
 
 
 def trust_any_store() -> None:
     """Take any store for the newest one."""
-    kind: Any = app.Dealer
-    kind._judge = lambda *_given, **_named: None
-    vars(recovery)["is_behind"] = lambda *_given: False
+    put(taking_stock, "_refuse_behind", lambda _verdicts: None)
+    put(recovery, "is_behind", lambda *_given: False)
 
 
 WAYS: Final[dict[str, Callable[[], None]]] = {

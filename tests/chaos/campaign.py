@@ -15,7 +15,7 @@ from tests.chaos.fates import Fault
 from tests.chaos.houses import Attend, House, Prepare, Stable
 from tests.chaos.judging import Ruling, SignedAt, rule_forks
 from tests.chaos.ledger import Ledger
-from tests.chaos.people import Person, Way
+from tests.chaos.people import Person, Way, fields_of
 from tests.chaos.plans import Plan
 from tests.chaos.runner import Order
 from tests.chaos.script import Script
@@ -153,6 +153,8 @@ async def play(run: Run, script: Script, way: Course, undisturbed: Final | None)
         await script.play()
         await _calm(script, way)
         run.final = await read_final(script.operator, script.games, ledger, script.people)
+        moved = run.final.movements
+        await script.bank.settle(moved[-1]["cursor"] if moved else 0)
         await way.close()
         run.ruling = rule(ledger, run.final, way.signed)
         if undisturbed is not None:
@@ -207,10 +209,7 @@ async def read_final(
     files = await read_files(operator, games)
     follow = operate_pb2.FollowChipsRequest(stop_at_end=True)
     moved = await operator.read("operate", "FollowChips", follow)
-    movements = tuple(
-        {field.name: getattr(one, field.name) for field in one.DESCRIPTOR.fields} for one in moved
-    )
-    return Final(key.key, files, movements, tuple(answers))
+    return Final(key.key, files, tuple(map(fields_of, moved)), tuple(answers))
 
 
 async def read_files(operator: Person, games: list[str]) -> dict[str, bytes]:

@@ -5,13 +5,17 @@ from collections.abc import AsyncIterator
 from tests.chaos.bench import Bench
 from tests.chaos.campaign import Run, Straight, play_through
 from tests.chaos.houses import House
-from tests.chaos.plans import SHORT, USUAL
+from tests.chaos.plans import SHORT, USUAL, Plan
 from tests.chaos.script import Script
 
 
 async def drains(bench: Bench) -> AsyncIterator[Run]:
-    """End the dealer in order before each call, and start it again."""
-    plan = SHORT if bench.quick else USUAL
+    """End the dealer in order again and again, and start it again."""
+    yield await drain(bench, SHORT if bench.quick else USUAL)
+
+
+async def drain(bench: Bench, plan: Plan) -> Run:
+    """End the dealer before every other call of a game: the call is on its way meanwhile."""
     final = await bench.undisturbed(plan)
     houses: list[House] = []
 
@@ -19,7 +23,7 @@ async def drains(bench: Bench) -> AsyncIterator[Run]:
         houses.append(house)
         return Straight(house)
 
-    async def drain(_script: Script, step: int) -> None:
+    async def terminate(_script: Script, step: int) -> None:
         life = houses[0].life
         if life is not None and step % 2 == 0:
             life.terminate()
@@ -31,13 +35,19 @@ async def drains(bench: Bench) -> AsyncIterator[Run]:
         bench.folder / "drains",
         name="drains",
         undisturbed=final,
-        meanwhile=drain,
+        meanwhile=terminate,
         way_of=way_of,
         drain=0.0,
     )
-    for life in houses[0].lives:
-        if life.is_terminated:
-            run.faults.append("drained")
-            if life.status != 0:
-                run.ruling.wrong.append(f"a dealer that drained ended with {life.status}")
-    yield run
+    note_ends(run, houses)
+    return run
+
+
+def note_ends(run: Run, houses: list[House]) -> None:
+    """Count the lives that were ended in order, and hold each to have ended with 0."""
+    for house in houses:
+        for life in house.lives:
+            if life.is_terminated:
+                run.faults.append("ended in order")
+                if life.status != 0:
+                    run.ruling.wrong.append(f"told to end, a dealer ended with {life.status}")

@@ -111,22 +111,28 @@ class Oracle:
         return calling
 
 
+def put(place: Any, name: str, value: object) -> None:
+    """Put something in the place of what has that name in a module or class, and is there."""
+    assert hasattr(place, name), f"{place} has no {name} any more"
+    setattr(place, name, value)
+
+
 def foretell(seed: str) -> None:
     """Let every game's id and every hand's secret in this process be a function of the seed."""
     oracle = Oracle(seed)
-    kind: Any = dealing.Dealing
-    kind.open_hand = oracle.about(
-        lambda one, _unit: f"hand {one.state.hand + 1} of {one.log.game}", kind.open_hand
+    hand = oracle.about(
+        lambda one, _unit: f"hand {one.state.hand + 1} of {one.log.game}",
+        dealing.Dealing.open_hand,
     )
-    vars(dealing)["draw_secret"] = lambda _entropy, **_: oracle.draw(32)
-    kind = table.Table
-    kind._close_and_go_on = oracle.about(
-        lambda one, _reason: f"game behind {one.game}", kind._close_and_go_on
+    put(dealing.Dealing, "open_hand", hand)
+    put(dealing, "draw_secret", lambda _entropy, **_: oracle.draw(32))
+    behind = oracle.about(
+        lambda one, _reason: f"game behind {one.game}", table.Table._close_and_go_on
     )
-    vars(floor)["open_game"] = oracle.about(
-        lambda _house, _rules, meta: f"game {meta.reference}", beginning.open_game
-    )
-    vars(house)["draw_game"] = lambda _entropy: oracle.draw(16)
+    put(table.Table, "_close_and_go_on", behind)
+    named = oracle.about(lambda _house, _rules, meta: f"game {meta.reference}", beginning.open_game)
+    put(floor, "open_game", named)
+    put(house, "draw_game", lambda _entropy: oracle.draw(16))
 
 
 def nudge(pid: int) -> None:

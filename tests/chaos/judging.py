@@ -108,6 +108,11 @@ def rule_lines(ledger: Ledger, logs: Mapping[str, Log]) -> Ruling:
                 for line in variants
                 if line != stands
             ]
+        ruling.lost += [
+            f"the stream of {name} ended at line {size} of {game}, which has {len(log.lines)}"
+            for (name, of), size in ledger.ended.items()
+            if of == game and size != len(log.lines)
+        ]
         times = [json.loads(line)["at"] for line in log.lines]
         if any(after < before for before, after in pairwise(times)):
             ruling.wrong.append(f"the lines of {game} go back in time")

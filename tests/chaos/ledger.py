@@ -31,8 +31,9 @@ class Ledger:
     """Everything heard: lines by game and index (all that were ever told for one), notes by game,
     openings by game, player, hand and position, and answers in their order.
 
-    `records` are the players' own, by game and name, as lines of JSON. `refusals` are what nobody
-    expected, in words.
+    `ended` says how many lines each had heard of a game when its stream came to its end, `settled`
+    are the movements of chips in the order in which the bank was told of them. `records` are the
+    players' own, by game and name, as lines of JSON. `refusals` are what nobody expected, in words.
     """
 
     lines: dict[str, dict[int, set[bytes]]] = field(default_factory=dict)
@@ -40,6 +41,8 @@ class Ledger:
     openings: dict[tuple[str, str, int, int], set[bytes]] = field(
         default_factory=lambda: defaultdict(set)
     )
+    ended: dict[tuple[str, str], int] = field(default_factory=dict)
+    settled: list[dict[str, object]] = field(default_factory=list)
     acked: list[Acked] = field(default_factory=list)
     records: dict[tuple[str, str], list[dict[str, object]]] = field(default_factory=dict)
     refusals: list[str] = field(default_factory=list)

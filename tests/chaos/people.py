@@ -15,7 +15,13 @@ import grpc
 import grpc.aio
 from google.protobuf.message import Message
 
-from cutcard.v1 import fairness_pb2_grpc, operate_pb2_grpc, play_pb2, play_pb2_grpc
+from cutcard.v1 import (
+    fairness_pb2_grpc,
+    operate_pb2,
+    operate_pb2_grpc,
+    play_pb2,
+    play_pb2_grpc,
+)
 from dealer_service.access.roles import Role
 from dealer_service.client.errors import read_error
 from dealer_service.fairness.commitment import chain
@@ -139,6 +145,20 @@ class Person:
             except grpc.aio.AioRpcError as error:
                 await self._after(error, address, game, method, end)
 
+    async def hear(
+        self, service: str, method: str, request: Message, heard: list[dict[str, object]]
+    ) -> None:
+        """Read a stream until it breaks, and take down the fields of each message."""
+        address = await self._way.address("")
+        try:
+            call = self._stub(address, service, method)(request, metadata=self._header())
+            async for message in call:
+                async with self._news:
+                    heard.append(fields_of(message))
+                    self._news.notify_all()
+        except grpc.aio.AioRpcError as error:
+            await self._after(error, address, "", method, time.monotonic() + TOTAL)
+
     async def _repeat(
         self, service: str, method: str, request: Message, ready: Ready | None = None
     ) -> list[Any]:
@@ -238,6 +258,7 @@ class Person:
                     self.sizes[game] = 0
                 await self._way.failed(game, address, error)
             else:
+                self.ledger.ended[self.name, game] = self.sizes[game]
                 return
             finally:
                 await channel.close()
@@ -270,6 +291,39 @@ class Person:
         lines = self.ledger.records.setdefault((game, self.name), [])
         if line not in lines:
             lines.append(line)
+
+
+class Bank:
+    """Follows the movements of chips, and settles each once: it goes on behind the last one."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+        self._task = asyncio.create_task(self._follow())
+
+    async def settle(self, last: int) -> None:
+        """Wait until the movement with that cursor is settled, and follow no further."""
+        settled = self._person.ledger.settled
+        if last:
+            await self._person.until(lambda _: settled and settled[-1]["cursor"] == last)
+        await self.close()
+
+    async def close(self) -> None:
+        """Follow no further."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        await self._person.close()
+
+    async def _follow(self) -> None:
+        settled = self._person.ledger.settled
+        while True:
+            after = settled[-1]["cursor"] if settled else 0
+            request = operate_pb2.FollowChipsRequest(after=after)  # type: ignore[arg-type]
+            await self._person.hear("operate", "FollowChips", request, settled)
+
+
+def fields_of(message: Message) -> dict[str, object]:
+    """Give a message's fields by name."""
+    return {field.name: getattr(message, field.name) for field in message.DESCRIPTOR.fields}
 
 
 async def closing(*people: Person) -> None:

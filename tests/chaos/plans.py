@@ -199,7 +199,7 @@ BRIEF: Final = Plan(
 
 TINY: Final = Plan(
     "tiny",
-    entry_pb2.RuleSet(small_blind=50, big_blind=100, **SLOW),
+    entry_pb2.RuleSet(small_blind=50, big_blind=100, **SLOW | {"pause_ms": 10}),
     {"ann": 2_000, "bob": 3_000},
     (Hand("folding"),),
 )

@@ -5,6 +5,7 @@ import contextlib
 import os
 import random
 import signal
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import cycle
 from typing import Final
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 from tests.chaos.bench import Bench
 from tests.chaos.campaign import Run
+from tests.chaos.drains import note_ends
 from tests.chaos.faked import TimeFile
 from tests.chaos.fates import FAIL, Fault
 from tests.chaos.kills import MOMENTS
@@ -41,6 +43,14 @@ async def owners(bench: Bench) -> AsyncIterator[Run]:
             url = await asyncio.to_thread(server.new_database)
             places = [Place("a", cycle(faults)), Place("b", cycle(faults))]
             yield await play_shared(bench, f"owners-{name}", url, places, plan=BRIEF)
+        url = await asyncio.to_thread(server.new_database)
+        starting = tuple(
+            Fault(step, moment, since=since)
+            for step, since in (("join", "start"), ("append_all", "serving"), ("claim", "serving"))
+            for moment in ("before", "after")
+        )
+        places = [Place("a", cycle(starting)), Place("b", cycle(starting))]
+        yield await play_shared(bench, "owners-starting", url, places, plan=BRIEF)
         url = await asyncio.to_thread(server.new_database)
         failing = tuple(Fault(one.step, one.moment, how=FAIL) for one in _ALL)
         places = [Place("a", cycle(failing)), Place("b", cycle(failing))]
@@ -86,6 +96,7 @@ async def databases(bench: Bench) -> AsyncIterator[Run]:
             "the database killed": (server.kill, server.start),
             "the database stopped at once": (server.crash, server.start),
             "the database restarted": (server.restart,),
+            "the database frozen": (server.freeze, lambda: time.sleep(2 * LEASE), server.thaw),
         }
         doing: set[asyncio.Task[object]] = set()
 
@@ -140,25 +151,16 @@ async def lines(bench: Bench) -> AsyncIterator[Run]:
 
 async def handovers(bench: Bench) -> AsyncIterator[Run]:
     """End the owner in order before every other call: another dealer goes on at once."""
+    ways: list[Roaming] = []
 
     async def drain(script: Script, step: int, way: Roaming) -> None:
+        ways[:] = [way]
         owner = way.owner(script.games[-1]) if script.games else None
         if step % (6 if bench.quick else 2) == 0 and owner is not None and owner.life is not None:
             owner.life.terminate()
 
     async with database() as (_, url):
         places = [Place("a"), Place("b")]
-        houses: list[Roaming] = []
-
-        async def note(script: Script, step: int, way: Roaming) -> None:
-            houses[:] = [way]
-            await drain(script, step, way)
-
-        run = await play_shared(bench, "handovers", url, places, meanwhile=note)
-        for house in houses[0].houses:
-            for life in house.lives:
-                if life.is_terminated:
-                    run.faults.append("drained")
-                    if life.status != 0:
-                        run.ruling.wrong.append(f"a drained dealer ended with {life.status}")
+        run = await play_shared(bench, "handovers", url, places, meanwhile=drain)
+        note_ends(run, ways[0].houses)
         yield run

@@ -70,16 +70,17 @@ async def restores(bench: Bench) -> AsyncIterator[Run]:
     """Bring copies back at several points of a game."""
     lasts = (40,) if bench.quick else (20, 40, 60, 80)
     for last in lasts:
-        yield await _restore(bench, last, every=9 if bench.quick else 4)
-    yield await _restore(bench, 40, every=30, under=34)
+        yield await restore(bench, last, every=9 if bench.quick else 4)
+    yield await restore(bench, 40, every=30, under=34)
 
 
-async def _restore(bench: Bench, last: int, every: int, under: int = 0) -> Run:
+async def restore(bench: Bench, last: int, every: int, under: int = 0, broken: str = "") -> Run:
+    """Play so far, bring back the copies that were taken every few steps, and judge each."""
     name = f"restores-{last}{'-under' if under else ''}"
     folder = bench.folder / name
     folder.mkdir()
     run = Run(name, folder=folder)
-    order = Order(str(folder / "dealer"), 0, bench.seed, str(folder / "clock"))
+    order = Order(str(folder / "dealer"), 0, bench.seed, str(folder / "clock"), broken=broken)
     house = House(bench.stable, order)
     ledger = Ledger()
     copies = Copies(house, folder, every, last, under)

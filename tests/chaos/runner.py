@@ -23,7 +23,7 @@ from dealer_service.commands.loops import run_loop
 from dealer_service.config import Cluster, Limits, Settings
 from dealer_service.observe import logs
 from tests.chaos import broken
-from tests.chaos.faked import FileClock, foretell, skew_wall_clock
+from tests.chaos.faked import FileClock, foretell, put, skew_wall_clock
 from tests.chaos.fates import Fates, Fault, mind_files, mind_store
 
 ORIGIN = "dealer.example.com"
@@ -168,14 +168,14 @@ async def _serve(order: Order, fates: Fates, say: Callable[..., None]) -> int:
     )
     clock = FileClock(Path(order.clock)) if order.clock else None
     dealer = app.Dealer(settings, clock=clock)
-    opens: Callable[..., Any] = vars(dealer)["_open_store"]
+    opens: Callable[..., Any] = dealer._open_store
 
     def open_store(*given: Any, **named: Any) -> Any:
         store = opens(*given, **named)
         mind_store(store, fates)
         return store
 
-    vars(dealer)["_open_store"] = open_store
+    put(dealer, "_open_store", open_store)
     await dealer.start()
     fates.is_serving = True
     say(serving=dealer.port)

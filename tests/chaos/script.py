@@ -16,7 +16,7 @@ from dealer_service.access.roles import Role
 from dealer_service.client.errors import CallRefusedError
 from tests.chaos.houses import GaveUpError
 from tests.chaos.ledger import Ledger
-from tests.chaos.people import Person, Ready, Way, closing
+from tests.chaos.people import Bank, Person, Ready, Way, closing
 from tests.chaos.plans import HOUR, Aside, Hand, Plan, choose
 from tests.support.service import read
 
@@ -57,6 +57,8 @@ class Script:
 
     def __post_init__(self) -> None:
         self.operator = Person(self.way, self.ledger, "operator", Role.OPERATOR, self.attempt)
+        banker = Person(self.way, self.ledger, "banker", Role.OPERATOR, self.attempt)
+        self.bank = Bank(banker)
         self._asked: Counter[str] = Counter()
         self._missed: dict[str, tuple[int, bytes]] = {}
         self._giving: dict[str, asyncio.Task[None]] = {}
@@ -97,6 +99,7 @@ class Script:
         for task in (*self._waiting, *self._giving.values()):
             task.cancel()
         await asyncio.gather(*self._waiting, *self._giving.values(), return_exceptions=True)
+        await self.bank.close()
         rail = [] if self.rail is None else [self.rail]
         await closing(self.operator, *self.people.values(), *rail)
 

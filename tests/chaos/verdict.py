@@ -54,6 +54,8 @@ def rule(ledger: Ledger, final: Final, signed: Iterable[SignedAt]) -> Ruling:
     ruling.add(rule_signed(ledger, logs, signed))
     ruling.add(rule_calls(ledger, logs, final.answers))
     ruling.add(rule_chips(logs, final.movements))
+    if ledger.settled != list(final.movements):
+        ruling.lost.append(f"the bank settled {ledger.settled}, and {final.movements} is there")
     for game in final.files:
         ruling.add(_audit(game, ledger, final))
     return ruling
