@@ -84,6 +84,9 @@ class Watch:
         size, signed, stands = delayed.size, delayed.signed, delayed.as_it_stands()
         watcher = delayed.audience.join(_player(caller), start)
         try:
+            if await self._delay.rule(caller, game) is None:
+                # It sat down while its stream began.
+                raise _Moved(start)
             if not has_moved:
                 _require_line(start, size)
             async for batch in replay(house, game, start, size, signed):

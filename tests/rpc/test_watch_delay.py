@@ -15,6 +15,9 @@ import pytest
 
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
 from dealer_service.access.roles import Role
+from dealer_service.tables.delayed import Delayed
+from dealer_service.tables.house import House
+from dealer_service.tables.past import DelayRule
 from tests.support.audits import read_checkpoint
 from tests.support.service import (
     START,
@@ -299,6 +302,24 @@ class TestStream:
             assert [eve.lines[n] for n in range(len(stored))] == stored
             await act(service, bots)
             await eve.until(lambda bot: bot.find("acted"))
+            assert service.clock.now() == START
+            await eve.stop()
+
+    async def test_catches_up_for_who_sits_down_while_it_begins(self, service: Service) -> None:
+        async with playing(service, "ann", "bob") as (game, bots):
+            await settle(service, bots)
+            eve = Bot(service, "eve", links=False, policy=waiting)
+            delays = service.dealer.floor.house.delays
+            begin = delays.open
+
+            async def sit_first(house: House, game: str, rule: DelayRule) -> Delayed:
+                await eve.sit(game, watch=False)
+                delays.open = begin  # type: ignore[method-assign]
+                return await begin(house, game, rule)
+
+            delays.open = sit_first  # type: ignore[method-assign]
+            eve.watch(game)
+            await eve.until_line("seat_taken", player="eve")
             assert service.clock.now() == START
             await eve.stop()
 
