@@ -9,11 +9,11 @@ once, by `make_keys`, and given to each.
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from dealer_service.access.tokens import TokenKey, open_token_key
 from dealer_service.config import Settings
+from dealer_service.durable import sync_folder
 from dealer_service.fairness.randomness import Entropy
 from dealer_service.store.key_uri import KeyFile, KeyPlace, parse_key_uri
 from dealer_service.store.keyring import (
@@ -127,7 +127,7 @@ def rotate_sealing_key(settings: Settings, entropy: Entropy) -> tuple[Cipher, Se
     if not kept.exists():
         os.link(path, kept)
     draft.replace(path)
-    _sync(path.parent)
+    sync_folder(path.parent)
     return new, sealing_key_places(settings)
 
 
@@ -136,11 +136,3 @@ def _open_token_key(settings: Settings, entropy: Entropy) -> TokenKey | None:
     if settings.is_public and not settings.token_key.exists():
         return None
     return open_token_key(settings.token_key, entropy)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from dealer_service.access.refusal import AccessError
 from dealer_service.access.roles import Role
+from dealer_service.durable import make_private
 
 AUDIENCE: Final = "cutcard"
 ALGORITHM: Final = "EdDSA"
@@ -58,19 +58,9 @@ def make_token_key(path: Path, seed: bytes) -> TokenKey:
     """
     private = Ed25519PrivateKey.from_private_bytes(seed)
     pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    # mkstemp makes the file with mode 0600.
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(beside, path)
-    except FileExistsError:
+    if not make_private(path, pem):
         message = f"{path} exists, and a token key is never written over"
-        raise AccessError(message) from None
-    finally:
-        Path(beside).unlink()
+        raise AccessError(message)
     return TokenKey(private)
 
 

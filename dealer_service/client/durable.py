@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from dealer_service.durable import sync_folder
 from dealer_service.transcript.canonical import Text, Value, decode, encode
 from dealer_service.transcript.refusal import TranscriptError
 
@@ -105,12 +106,3 @@ def write_whole(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
     beside.replace(path)
     sync_folder(path.parent)
-
-
-def sync_folder(path: Path) -> None:
-    """Wait until the names in a folder are on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

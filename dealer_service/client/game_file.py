@@ -8,8 +8,8 @@ import grpc.aio
 from cutcard.v1 import fairness_pb2
 from dealer_service.client.calls import Caller, Failed, Tries, header
 from dealer_service.client.disk import on_disk
-from dealer_service.client.durable import sync_folder
 from dealer_service.client.routes import Link
+from dealer_service.durable import sync_folder
 
 
 async def download(caller: Caller, game: str, path: Path) -> int:

@@ -292,7 +292,29 @@ class LostLog:
     signed: SignedAt
 
 
-class Store(Protocol):
+class Kept(Protocol):
+    """What has the lines and checkpoints of logs: a store, or files of finished games."""
+
+    def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
+        """Give up to `limit` lines from index `start` on; none for an unknown log."""
+        ...
+
+    def every_line(self, log: str, start: int = 0) -> Iterator[bytes]:
+        """Give all lines from `start` on, a page at a time, so that long logs need no memory."""
+        ...
+
+    def checkpoints(
+        self, log: str, from_size: int = 0, limit: int = 1000
+    ) -> tuple[StoredCheckpoint, ...]:
+        """Give up to `limit` checkpoints with a size of `from_size` or more, rising."""
+        ...
+
+    def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
+        """Give the checkpoint of the greatest size."""
+        ...
+
+
+class Store(Kept, Protocol):
     """The calls; each raises StoreError when the store can not be read or written."""
 
     def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
@@ -345,24 +367,6 @@ class Store(Protocol):
         self, *, state: LogState | None = None, after: int = 0, limit: int = 100
     ) -> tuple[LogHead, ...]:
         """Give up to `limit` heads whose number is above `after`, rising."""
-        ...
-
-    def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
-        """Give up to `limit` lines from index `start` on; none for an unknown log."""
-        ...
-
-    def every_line(self, log: str, start: int = 0) -> Iterator[bytes]:
-        """Give all lines from `start` on, a page at a time, so that long logs need no memory."""
-        ...
-
-    def checkpoints(
-        self, log: str, from_size: int = 0, limit: int = 1000
-    ) -> tuple[StoredCheckpoint, ...]:
-        """Give up to `limit` checkpoints with a size of `from_size` or more, rising."""
-        ...
-
-    def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
-        """Give the checkpoint of the greatest size."""
         ...
 
     def answer(self, scope: str, caller: str, request_id: str) -> Answer | None:

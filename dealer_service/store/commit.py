@@ -5,6 +5,10 @@ signed; only then are the promises kept, in one call into the event loop. So not
 acknowledged, streamed or signed to the outside before it is durable in both. While units come in
 company the committer waits a moment for more of it: a commit costs more than what it writes.
 
+Of a shared store another dealer tells its watchers what the store has, a checkpoint too, which the
+journal lacks if this dealer dies at that moment. That counts only if the store goes back as well:
+see "Restoring a shared store" in deploy/OPERATIONS.md.
+
 A failure of either is final: whether the batch was written is unknown. Every waiting and every
 later unit fails with StoreFailed, and `on_failure` is told once, from the committer's thread; the
 process then stops, and derives what is true from the store when it starts again.

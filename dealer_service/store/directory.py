@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from dealer_service.durable import sync_folder
 from dealer_service.store.refusal import Reason, StoreError
 
 _NAME: Final = re.compile(r"[a-z0-9.-]{1,64}")
@@ -72,8 +73,4 @@ def write_durably(path: Path, content: bytes) -> None:
     finally:
         os.close(descriptor)
     draft.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)

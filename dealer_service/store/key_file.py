@@ -6,13 +6,13 @@ A start is the first when there is no store yet: keys are made before the store 
 Errors tell names, modes and lengths, never content.
 """
 
-import contextlib
 import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NoReturn
 
+from dealer_service.durable import make_private
 from dealer_service.store.refusal import Reason, StoreError
 
 _MAX_BYTES: Final = 4096
@@ -36,7 +36,7 @@ def read_or_make(
                     "no other key can take its place"
                 )
                 raise StoreError(Reason.KEY_FILE_MISSING, message)
-            _make(path, make())
+            make_private(path, make())
         return _read(path, what)
     except OSError as error:
         message = f"the {what} {path} can not be read or made: {error.strerror}"
@@ -51,26 +51,6 @@ def read_secret(path: Path, what: str) -> bytearray:
 def wipe(content: bytearray) -> None:
     """Write zeros over what was read, once it is used up."""
     content[:] = bytes(len(content))
-
-
-def _make(path: Path, content: bytes) -> None:
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-        # A link, and not a rename: whoever made a key there first keeps it.
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _read(path: Path, what: str) -> bytearray:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
+from dealer_service.durable import sync_folder
 from dealer_service.store.api import SignedAt
 from dealer_service.store.refusal import Reason, StoreError
 
@@ -135,11 +136,7 @@ class SignedJournal:
                 _write(descriptor, _batch(logs[start : start + _BATCH_LOGS]))
             os.fsync(descriptor)
             draft.replace(self._path)
-            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(self._path.parent)
         except BaseException:
             os.close(descriptor)
             raise

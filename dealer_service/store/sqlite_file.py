@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dealer_service.durable import sync_folder
 from dealer_service.store.migrations import newest, other_version, steps_after
 from dealer_service.store.migrations.sqlite import SQLITE
 from dealer_service.store.refusal import Reason, StoreError
@@ -113,15 +114,6 @@ def telling(path: Path) -> Iterator[None]:
     except OSError as error:
         message = f"the store {path} {_WORDS[Reason.STORE_UNREACHABLE]} ({error.strerror})"
         raise StoreError(Reason.STORE_UNREACHABLE, message) from error
-
-
-def sync_folder(folder: Path) -> None:
-    """Make names that were made or moved in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

@@ -6,11 +6,11 @@ nothing for it.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
-from dealer_service.store.api import LogHead, LogState, Store, StoredCheckpoint
+from dealer_service.store.api import Kept, LogHead, LogState, Store, StoredCheckpoint
 from dealer_service.tables.house import House
 from dealer_service.tables.past import Past
 from dealer_service.tables.refused import ServiceReason, archived, refused
@@ -25,28 +25,6 @@ TREES: Final = 32
 _PAGE: Final = 512
 
 T = TypeVar("T")
-
-
-class Kept(Protocol):
-    """What has a game's lines and checkpoints: the store, or the shelf of files."""
-
-    def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
-        """Give up to `limit` lines from index `start` on."""
-        ...
-
-    def every_line(self, log: str, start: int = 0) -> Iterator[bytes]:
-        """Give all lines from index `start` on."""
-        ...
-
-    def checkpoints(
-        self, log: str, from_size: int = 0, limit: int = 1000
-    ) -> tuple[StoredCheckpoint, ...]:
-        """Give up to `limit` checkpoints with a size of `from_size` or more, rising."""
-        ...
-
-    def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
-        """Give the checkpoint of the greatest size."""
-        ...
 
 
 class Archive:

@@ -3,7 +3,7 @@
 A file is there whole or not at all, also after a crash: it is written beside its place, synced,
 moved there, and the directory is synced. Several dealers may share a directory: they write the
 same bytes. Reading it gives the game's lines and those of its checkpoints that stand in the file,
-by the store's own calls.
+by the store's own calls: from near the place that is asked for, for where lines begin is known.
 """
 
 import asyncio
@@ -18,7 +18,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
 
+from dealer_service.durable import sync_folder
 from dealer_service.store.api import StoredCheckpoint
+from dealer_service.tables.offsets import STEP, Offsets
 from dealer_service.transcript import canonical
 
 T = TypeVar("T")
@@ -40,6 +42,7 @@ class Shelf:
         self._directory = directory
         # One for whoever writes, one for those who read.
         self._threads = ThreadPoolExecutor(2, "shelf")
+        self._offsets = Offsets(_CHECKPOINT)
 
     async def do(self, call: Callable[[], T]) -> T:
         """Give what a blocking call gives."""
@@ -87,34 +90,48 @@ class Shelf:
 
     def every_line(self, log: str, start: int = 0) -> Iterator[bytes]:
         """Give all lines from index `start` on."""
-        lines = (line for line in self._all(log) if not line.startswith(_CHECKPOINT))
-        return islice(lines, start, None)
+        for before, line in self._from(log, start):
+            if before >= start and not line.startswith(_CHECKPOINT):
+                yield line
 
     def checkpoints(
         self, log: str, from_size: int = 0, limit: int = 1000
     ) -> tuple[StoredCheckpoint, ...]:
         """Give up to `limit` checkpoints with a size of `from_size` or more, rising."""
-        return tuple(islice(self._signed(log, from_size), limit))
+        # One of a size stands behind so many lines.
+        signed = self._signed(log, max(0, from_size - 1))
+        return tuple(islice((one for one in signed if one.size >= from_size), limit))
 
     def last_checkpoint(self, log: str) -> StoredCheckpoint | None:
         """Give the checkpoint of the greatest size."""
-        found = deque(self._signed(log), maxlen=1)
-        return found[0] if found else None
+        with self.path(log).open("rb") as file:
+            marks = len(self._offsets.marks(file))
+        for mark in reversed(range(marks)):
+            found = deque(self._signed(log, mark * STEP), maxlen=1)
+            if found:
+                return found[0]
+        return None
 
-    def _signed(self, log: str, from_size: int = 0) -> Iterator[StoredCheckpoint]:
-        size = 0
-        for line in self._all(log):
-            if not line.startswith(_CHECKPOINT):
-                size += 1
-            elif size >= from_size:
+    def _signed(self, log: str, start: int) -> Iterator[StoredCheckpoint]:
+        for size, line in self._from(log, start):
+            if line.startswith(_CHECKPOINT):
                 yield StoredCheckpoint(size, _note(line))
 
-    def _all(self, log: str) -> Iterator[bytes]:
-        """Give every line of the file but its header, without its end."""
+    def _from(self, log: str, start: int) -> Iterator[tuple[int, bytes]]:
+        """Give lines and checkpoints from the line `start` on, or from a bit before it.
+
+        Each is without its end, and with the number of the log's lines that stand before it.
+        """
         with self.path(log).open("rb") as file:
-            file.readline()
+            marks = self._offsets.marks(file)
+            if not marks:
+                return
+            mark = min(start // STEP, len(marks) - 1)
+            file.seek(marks[mark])
+            before = mark * STEP
             for line in file:
-                yield line.removesuffix(b"\n")
+                yield before, line.removesuffix(b"\n")
+                before += not line.startswith(_CHECKPOINT)
 
 
 class Draft:
@@ -140,11 +157,7 @@ class Draft:
             os.fchmod(file.fileno(), 0o644)
             os.fsync(file.fileno())
         self._draft.replace(self._path)
-        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(self._path.parent)
         return self._digest.digest()
 
     def drop(self) -> None:
