@@ -46,8 +46,8 @@ ROOM: Final = 2
 AUDITED: Final = 12
 CLOSED: Final = 6
 SAMPLE_SECONDS: Final = 5.0
-WARM_UP: Final = 0.25
-"""The share of the time in which what is kept for good is built up."""
+WARM_UP: Final = 0.5
+"""The share of the time in which what is kept for good is built up: caches, and room for peaks."""
 HEADING: Final = (
     "minute    acts/s   p50 ms   p99 ms    hands    games  streams   RSS MiB   CPU %"
     "   files  threads    tasks  WAL MiB  errors"
