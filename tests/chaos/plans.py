@@ -39,9 +39,11 @@ class Hand:
     """How a hand is played.
 
     `style` is "mixed", "calling", "shoving" or "folding"; or "voided" (by the operator before its
-    deck) or "missed" (the last player gives no link). `during` are asides by the turn before which
-    they come, `after` those between this hand and the next, in which the game is paused. After a
-    hand that `shows` everybody shows; in the turn `away` nobody acts, and hours pass.
+    deck) or "missed" (its links run out of time): then the last player gives no link, and under
+    the machine's own clock nobody does, for what is not logged can be lost with its dealer.
+    `during` are asides by the turn before which they come, `after` those between this hand and the
+    next, in which the game is paused. After a hand that `shows` everybody shows; in the turn
+    `away` nobody acts, and hours pass.
     """
 
     style: str = "mixed"

@@ -14,6 +14,7 @@ from typing import Any, Final
 from cutcard.v1 import operate_pb2, play_pb2
 from dealer_service.access.roles import Role
 from dealer_service.client.errors import CallRefusedError
+from tests.chaos.asides import CHAINED, request_of
 from tests.chaos.houses import GaveUpError
 from tests.chaos.ledger import Ledger
 from tests.chaos.people import Bank, Person, Ready, Way, closing
@@ -25,11 +26,6 @@ COVER: Final = 200
 TOP_UP: Final = 2_500
 """The chips of somebody who had none left."""
 _ROUNDS: Final = 2_000
-_PLAIN: Final[dict[str, tuple[str, Any]]] = {
-    "prefer": ("Prefer", play_pb2.PreferRequest),
-    "sit_out": ("SitOut", play_pb2.SitOutRequest),
-    "come_back": ("ComeBack", play_pb2.ComeBackRequest),
-}
 _BETWEEN: Final = {"paused", "closed", "revealed"}
 """Between hands, or behind the last one."""
 
@@ -186,7 +182,7 @@ class Script:
                 )
             )
             for one in anchored
-            if one["player"] != silent
+            if one["player"] != silent and not (silent and self.plan.is_real)
         }
         if not silent:
             await asyncio.gather(*self._giving.values())
@@ -305,32 +301,13 @@ class Script:
             aside = replace(aside, who=self._away)
         person = self._person(aside.who)
         request_id = self._id(aside.who, aside.what)
-        method, request = self._request(person, aside, request_id)
+        if aside.what == "take_seat":
+            person.watch(self.game)
+        has_chain = aside.what in CHAINED and person.name not in self.plan.unlinked
+        anchor = self._anchor(person) if has_chain else b""
+        missed = self._missed.get(person.name)
+        method, request = request_of(aside, self.game, request_id, anchor, missed)
         await person.call("play", method, request)
-
-    def _request(self, person: Person, aside: Aside, request_id: str) -> tuple[str, Any]:
-        given: dict[str, Any] = {"request_id": request_id, "game": self.game}
-        referred = given | {"reference": f"ref.{request_id}"}
-        match aside.what:
-            case "take_seat":
-                person.watch(self.game)
-                anchor = b"" if person.name in self.plan.unlinked else self._anchor(person)
-                taken = {"stack": aside.amount, "anchor": anchor, "accepts_reveal": "all_cards"}
-                return "TakeSeat", play_pb2.TakeSeatRequest(**referred | taken)
-            case "add_chips":
-                return "AddChips", play_pb2.AddChipsRequest(**referred, amount=aside.amount)
-            case "leave":
-                return "LeaveSeat", play_pb2.LeaveSeatRequest(**referred)
-            case "anchor":
-                return "Anchor", play_pb2.AnchorRequest(**given, anchor=self._anchor(person))
-            case "anchor_again":
-                hand, link = self._missed[person.name]
-                missing = {"missing_hand": hand, "missing_link": link}
-                anchor = self._anchor(person)
-                return "Anchor", play_pb2.AnchorRequest(**given | missing, anchor=anchor)
-            case _:
-                method, kind = _PLAIN[aside.what]
-                return method, kind(**given, **({"choices": aside.words} if aside.words else {}))
 
     async def _operate(
         self, method: str, kind: Any, ready: Ready | None = None, **fields: Any
