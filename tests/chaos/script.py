@@ -303,7 +303,8 @@ class Script:
         request_id = self._id(aside.who, aside.what)
         if aside.what == "take_seat":
             person.watch(self.game)
-        has_chain = aside.what in CHAINED and person.name not in self.plan.unlinked
+        sits_unlinked = aside.what == "take_seat" and person.name in self.plan.unlinked
+        has_chain = aside.what in CHAINED and not sits_unlinked
         anchor = self._anchor(person) if has_chain else b""
         missed = self._missed.get(person.name)
         method, request = request_of(aside, self.game, request_id, anchor, missed)
