@@ -30,6 +30,7 @@ _OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 _WAL_BYTES: Final = 64 * 1024 * 1024
 _WAL_PAGES: Final = 4_000
 _CACHE_KIB: Final = 32 * 1024
+_PATIENCE: Final = 1.0  # seconds that a migration waits for another process to be done
 _REASONS: Final = {
     sqlite3.SQLITE_BUSY: Reason.STORE_IN_USE,
     sqlite3.SQLITE_LOCKED: Reason.STORE_IN_USE,
@@ -81,8 +82,12 @@ def migrate_file(path: Path) -> None:
         version = find_version(path)
         if version > newest(SQLITE) or version < 1:
             raise other_version(path, version, newest(SQLITE))
-        connection = _connect(path, "mode=rw")
+        connection = _connect(path, "mode=rw", patience=_PATIENCE)
         try:
+            # Of two that start at once, one waits here: without it, each may refuse for the other.
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("COMMIT")
             _lock(connection)
             _quick_check(path, connection)
             connection.execute("BEGIN EXCLUSIVE")
@@ -116,11 +121,11 @@ def telling(path: Path) -> Iterator[None]:
         raise StoreError(Reason.STORE_UNREACHABLE, message) from error
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def _connect(path: Path, mode: str, *, patience: float = 0) -> sqlite3.Connection:
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?{mode}",
         uri=True,
-        timeout=0,
+        timeout=patience,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=CACHED_STATEMENTS,
