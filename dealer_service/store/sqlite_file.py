@@ -11,6 +11,7 @@ SQLite before 3.51.3).
 """
 
 import contextlib
+import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -30,7 +31,6 @@ _OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 _WAL_BYTES: Final = 64 * 1024 * 1024
 _WAL_PAGES: Final = 4_000
 _CACHE_KIB: Final = 32 * 1024
-_PATIENCE: Final = 1.0  # seconds that a migration waits for another process to be done
 _REASONS: Final = {
     sqlite3.SQLITE_BUSY: Reason.STORE_IN_USE,
     sqlite3.SQLITE_LOCKED: Reason.STORE_IN_USE,
@@ -78,16 +78,12 @@ def open_file(path: Path) -> sqlite3.Connection:
 
 def migrate_file(path: Path) -> None:
     """Take the steps that the store at `path` lacks, all or none. StoreError as `open_file`."""
-    with telling(path):
+    with telling(path), _one_at_a_time(path.parent):
         version = find_version(path)
         if version > newest(SQLITE) or version < 1:
             raise other_version(path, version, newest(SQLITE))
-        connection = _connect(path, "mode=rw", patience=_PATIENCE)
+        connection = _connect(path, "mode=rw")
         try:
-            # Of two that start at once, one waits here: without it, each may refuse for the other.
-            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-            connection.execute("BEGIN EXCLUSIVE")
-            connection.execute("COMMIT")
             _lock(connection)
             _quick_check(path, connection)
             connection.execute("BEGIN EXCLUSIVE")
@@ -97,6 +93,17 @@ def migrate_file(path: Path) -> None:
             connection.execute("COMMIT")
         finally:
             connection.close()
+
+
+@contextlib.contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Wait for another migration in `folder`: two at once could each refuse for the other."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _take_steps(connection: sqlite3.Connection, version: int) -> None:
@@ -121,11 +128,11 @@ def telling(path: Path) -> Iterator[None]:
         raise StoreError(Reason.STORE_UNREACHABLE, message) from error
 
 
-def _connect(path: Path, mode: str, *, patience: float = 0) -> sqlite3.Connection:
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?{mode}",
         uri=True,
-        timeout=patience,
+        timeout=0,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=CACHED_STATEMENTS,

@@ -115,21 +115,16 @@ class TestSqlite:
         assert refused.value.reason is Reason.STORE_IN_USE
         store.close()
 
-    def test_of_two_at_once_each_finds_it_done_or_is_refused(self, old: Path) -> None:
+    def test_of_two_at_once_one_waits_and_finds_it_done(self, old: Path) -> None:
         together = threading.Barrier(2)
 
-        def go() -> Reason | None:
+        def go() -> None:
             together.wait()
-            try:
-                migrate("", old, 1)
-            except StoreError as error:
-                return error.reason
-            return None
+            migrate("", old, 1)
 
         with ThreadPoolExecutor(2) as pool:
-            told = [each.result() for each in [pool.submit(go), pool.submit(go)]]
-        assert None in told
-        assert set(told) <= {None, Reason.STORE_IN_USE}
+            for each in [pool.submit(go), pool.submit(go)]:
+                each.result()
         SqliteStore(old).close()
 
     def test_what_fails_on_the_way_leaves_the_old_store(
