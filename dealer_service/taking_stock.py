@@ -26,12 +26,11 @@ import structlog
 
 from dealer_service.config import Settings
 from dealer_service.membership import Membership
-from dealer_service.store.api import LogHead, LogState, LostLog, SignedAt, Store
+from dealer_service.store.api import UNFINISHED, LogHead, LostLog, SignedAt, Store
 from dealer_service.store.restore import Standing, Verdict, compare, lost_logs, merge
 from dealer_service.store.signed_journal import Journalled, SignedJournal, read_journal
 from dealer_service.transcript.merkle import Tree, leaf_hash
 
-_GOES_ON = frozenset({LogState.OPEN, LogState.PAUSED, LogState.CLOSED})
 _log = structlog.get_logger("dealer")
 
 
@@ -90,7 +89,7 @@ def take_shared_stock(
             raise CannotStart(message)
         return Stock(journal.last, closes=False)
     missing = membership.missing(frozenset[str]().union(*(one.nodes for one in given)))
-    unproved = frozenset(head.log for head in heads if head.facts.state in _GOES_ON)
+    unproved = frozenset(head.log for head in heads if head.facts.state in UNFINISHED)
     if missing:
         _log.error("journals_missing", nodes=sorted(missing), games_lost=len(unproved))
     lost = lost_logs(verdicts, partial(_root_at, store), apart | unproved if missing else apart)

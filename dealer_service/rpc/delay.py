@@ -41,7 +41,7 @@ class Delay:
         house = self._floor.house
         rule = await house.delays.pasts.rule(house, game)
         # What is archived was over for longer than its delay.
-        if not rule.ms or (await self._floor.head(game)).facts.state is LogState.ARCHIVED:
+        if not rule.ms or (await self._floor.house.head(game)).facts.state is LogState.ARCHIVED:
             return None
         if caller.role is Role.PLAYER:
             stored = await house.delays.pasts.state(house, game)

@@ -54,7 +54,7 @@ class Operate:
 
     async def get_game(self, _caller: Caller, asked: operate_pb2.GetGameRequest) -> bytes:
         """Show one game."""
-        head = await self._floor.head(asked.game)
+        head = await self._floor.house.head(asked.game)
         rules = await self._floor.house.read(partial(_rules, log=head.log))
         summary = convert.summary_message(head, rules)
         return operate_pb2.GetGameResponse(summary=summary).SerializeToString()

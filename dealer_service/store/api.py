@@ -34,6 +34,10 @@ class LogState(StrEnum):
     ARCHIVED = "archived"
 
 
+UNFINISHED: Final = (LogState.OPEN, LogState.PAUSED, LogState.CLOSED)
+"""The states of logs that go on; all others are over."""
+
+
 @unique
 class ChipMove(StrEnum):
     """What moved chips between a wallet and a table, or between a game and its successor."""
@@ -400,3 +404,9 @@ def every_head(store: Store, *, state: LogState | None = None) -> Iterator[LogHe
     while page := store.heads(state=state, after=after, limit=_PAGE_HEADS):
         yield from page
         after = page[-1].number
+
+
+def unfinished_heads(store: Store) -> Iterator[LogHead]:
+    """Give the heads of all logs that go on, a page at a time."""
+    for state in UNFINISHED:
+        yield from every_head(store, state=state)

@@ -44,7 +44,7 @@ class Token:
 
     def __init__(self, place: TokenPlace) -> None:
         self._place = place
-        self.library = _load()
+        self.pkcs11 = _load()
         self._session: Any = None
         self._found: dict[tuple[object, str], Any] = {}
 
@@ -54,7 +54,7 @@ class Token:
         What fails is done again in a new session, and then with the module begun anew. A PIN is
         not tried a second time: a token locks itself for fewer mistakes than that.
         """
-        pkcs11 = self.library
+        pkcs11 = self.pkcs11
         pin_faults = (pkcs11.PinIncorrect, pkcs11.PinInvalid, pkcs11.PinLenRange, pkcs11.PinLocked)
         with _ALONE:
             steps: tuple[Callable[[], None], ...] = (self._keep, self.close, self._begin_anew)
@@ -75,7 +75,7 @@ class Token:
             self.close()
             try:
                 return call(self._open(writable=True))
-            except self.library.PKCS11Error as error:
+            except self.pkcs11.PKCS11Error as error:
                 raise _unreachable(what, error) from None
             finally:
                 self.close()
@@ -95,7 +95,7 @@ class Token:
         session, self._session = self._session, None
         self._found = {}
         if session is not None:
-            with suppress(self.library.PKCS11Error):
+            with suppress(self.pkcs11.PKCS11Error):
                 session.close()
 
     def _keep(self) -> None:
@@ -103,10 +103,10 @@ class Token:
 
     def _begin_anew(self) -> None:
         self.close()
-        self.library.lib(str(self._place.module)).reinitialize()
+        self.pkcs11.lib(str(self._place.module)).reinitialize()
 
     def _open(self, *, writable: bool = False) -> Any:  # noqa: ANN401
-        pkcs11, place = self.library, self._place
+        pkcs11, place = self.pkcs11, self._place
         token = pkcs11.lib(str(place.module)).get_token(
             token_label=place.token or None,
             token_serial=place.serial.encode("ascii") if place.serial else None,
@@ -135,7 +135,7 @@ class TokenCipher:
         """Give what was encrypted; InvalidTag when it was not, StoreError as above."""
 
         def attempt(token: Token) -> bytes:
-            pkcs11 = token.library
+            pkcs11 = token.pkcs11
             try:
                 key = _cipher_key(token, self.where)
                 return bytes(key.decrypt(data, **_gcm(pkcs11, nonce, bound)))
@@ -149,7 +149,7 @@ class TokenCipher:
         return self._token.use(str(self.where), attempt)
 
     def _run(self, token: Token, nonce: bytes, data: bytes, bound: bytes) -> bytes:
-        pkcs11 = token.library
+        pkcs11 = token.pkcs11
         return bytes(_cipher_key(token, self.where).encrypt(data, **_gcm(pkcs11, nonce, bound)))
 
 
@@ -165,7 +165,7 @@ class TokenSigner:
         """Sign (RFC 8032 5.1.6): 64 bytes, which hold; StoreError where the token gives none."""
 
         def attempt(token: Token) -> bytes:
-            pkcs11 = token.library
+            pkcs11 = token.pkcs11
             key = token.find(pkcs11.ObjectClass.PRIVATE_KEY, self.where.label)
             return bytes(key.sign(message, mechanism=pkcs11.Mechanism.EDDSA))
 
@@ -193,7 +193,7 @@ def open_token_cipher(where: KeyInToken) -> TokenCipher:
     token = open_token(where.place)
 
     def look(token: Token) -> tuple[int, bool, bytes]:
-        pkcs11 = token.library
+        pkcs11 = token.pkcs11
         key = _cipher_key(token, where)
         size = key.key_length if key.key_type is pkcs11.KeyType.AES else 0
         return size, _is_kept(pkcs11, key), _key_id(token, where) if size else b""
@@ -211,7 +211,7 @@ def open_token_signer(where: KeyInToken) -> tuple[str, TokenSigner]:
     token = open_token(where.place)
 
     def look(token: Token) -> tuple[bool, bytes, bytes]:
-        pkcs11 = token.library
+        pkcs11 = token.pkcs11
         private = token.find(pkcs11.ObjectClass.PRIVATE_KEY, where.label)
         public = token.find(pkcs11.ObjectClass.PUBLIC_KEY, where.label)
         attribute = pkcs11.Attribute
@@ -284,7 +284,7 @@ def _load() -> Any:  # noqa: ANN401 - a module that may be missing
 
 
 def _cipher_key(token: Token, where: KeyInToken) -> Any:  # noqa: ANN401
-    return token.find(token.library.ObjectClass.SECRET_KEY, where.label)
+    return token.find(token.pkcs11.ObjectClass.SECRET_KEY, where.label)
 
 
 def _key_id(token: Token, where: KeyInToken) -> bytes:
@@ -292,7 +292,7 @@ def _key_id(token: Token, where: KeyInToken) -> bytes:
 
     Of the block of zeros it would tell the authentication key; of this it tells nothing.
     """
-    pkcs11 = token.library
+    pkcs11 = token.pkcs11
     made = _cipher_key(token, where).encrypt(_CHECK, **_gcm(pkcs11, _CHECK_NONCE, _CHECK))
     return sha256(_CHECK + b"\n" + made).digest()[:KEY_ID_BYTES]
 

@@ -9,12 +9,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dealer_service.store.api import Append, Appended, AppendResult, LogState
+from dealer_service.store.api import UNFINISHED, Append, Appended, AppendResult
 from dealer_service.store.leases import Beat, Node, Owner
 from dealer_service.store.memory import Content, MemoryStore
 from dealer_service.store.refusal import Reason, StoreError
-
-_NOT_OVER = frozenset({LogState.OPEN, LogState.PAUSED, LogState.CLOSED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ class SharedMemoryStore(MemoryStore):
         def find() -> tuple[str, ...]:
             self._joined()
             logs = self.shared.content.logs.items()
-            free = (name for name, log in logs if log.head.facts.state in _NOT_OVER)
+            free = (name for name, log in logs if log.head.facts.state in UNFINISHED)
             return tuple(name for name in free if self._is_free(name))[:limit]
 
         return self._read("claimable", find)

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from dealer_service.store.api import LogState, LostLog, SealedSecret
 from dealer_service.store.postgres_change import Changes, Transaction
 from dealer_service.store.postgres_read import Reads
-from dealer_service.store.postgres_write import COUNT_LOGS, NEW_LOGS
+from dealer_service.store.postgres_write import NEW_LOGS, count_up
 
 T = TypeVar("T")
 
@@ -39,13 +39,11 @@ _DELETE_ANSWERS: Final = (
     "DELETE FROM answers WHERE (scope, caller, request_id) IN"
     " (SELECT scope, caller, request_id FROM answers WHERE scope = %s LIMIT %s)"
 )
-_UNMARK: Final = (
-    "DELETE FROM archiving WHERE log = %s"
-    " AND NOT EXISTS (SELECT 1 FROM secrets WHERE secrets.log = archiving.log)"
-    " AND NOT EXISTS (SELECT 1 FROM spent WHERE spent.log = archiving.log)"
-    " AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE checkpoints.log = archiving.log)"
-    " AND NOT EXISTS (SELECT 1 FROM lines WHERE lines.log = archiving.log)"
+_IS_EMPTY: Final = " AND ".join(
+    f"NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.log = archiving.log)"  # noqa: S608 - names of our own
+    for table, _ in _KEYS
 )
+_UNMARK: Final = f"DELETE FROM archiving WHERE log = %s AND {_IS_EMPTY}"  # noqa: S608 - names of our own
 
 AT_ONCE: Final = 4_000
 """So many rows are deleted in one transaction."""
@@ -153,7 +151,7 @@ def mark_lost(changes: Changes, lost: Sequence[LostLog], patience: float) -> Non
         for one in lost:
             (found,) = begun.run((_FIND, (one.log,)))
             if found.fetchone() is None:
-                (counted,) = begun.run((COUNT_LOGS, (1, 1)))
+                (counted,) = begun.run(count_up("logs", 1))
                 row = counted.fetchone()
                 assert row is not None
                 begun.run((NEW_LOGS, ("", 0, [row[0] + 1], [one.log], [0])))

@@ -17,7 +17,7 @@ from dealer_service.store.api import Answer, Append, Appended, AppendResult, Log
 from dealer_service.store.decide import Head, Known, answer_key, decide_all
 from dealer_service.store.postgres_change import Changes, Transaction
 from dealer_service.store.postgres_link import Row
-from dealer_service.store.postgres_write import COUNT_LOGS, NEW_LOGS, Writing, write_units
+from dealer_service.store.postgres_write import NEW_LOGS, Writing, count_up, write_units
 from dealer_service.store.refusal import Reason, StoreError
 
 _REMEMBERED: Final = 10_000
@@ -155,7 +155,7 @@ def _read_heads(begun: Transaction, logs: Sequence[str], *, locked: bool) -> dic
 
 def _make_logs(begun: Transaction, epochs: Mapping[str, int]) -> dict[str, Head]:
     """Make logs without lines, of the writer's node where it is one."""
-    (counted,) = begun.run((COUNT_LOGS, (len(epochs), len(epochs))))
+    (counted,) = begun.run(count_up("logs", len(epochs)))
     row = counted.fetchone()
     assert row is not None
     heads = {

@@ -43,12 +43,7 @@ SELECT new.id, new.log, 0, new.epoch, 0, 'open', %s, %s, 0, 0, 0, '', ''
 FROM unnest(%b::bigint[], %b::text[], %b::bigint[]) AS new (id, log, epoch)
 ON CONFLICT DO NOTHING
 """
-COUNT_LOGS: Final = (
-    "UPDATE counters SET value = value + %s WHERE name = 'logs' RETURNING value - %s"
-)
-_COUNT_MOVEMENTS: Final = (
-    "UPDATE counters SET value = value + %s WHERE name = 'movements' RETURNING value - %s"
-)
+_COUNT: Final = "UPDATE counters SET value = value + %s WHERE name = %s RETURNING value - %s"
 _MOVE: Final = """
 INSERT INTO movements (id, log, idx, at, what, player, seat, amount, reference)
 SELECT counters.value - %s + new.place, new.log, new.idx, new.at, new.what, new.player, new.seat,
@@ -85,6 +80,11 @@ class Writing:
             columns = [list(column) for column in zip(*rows, strict=True)]
             self.statements.append((sql, columns))
             self.counts.append(len(rows) if all_new else None)
+
+
+def count_up(name: str, by: int) -> Statement:
+    """Give the statement that counts up, and gives what the count was; its row stays locked."""
+    return _COUNT, (by, name, by)
 
 
 def write_units(
@@ -181,7 +181,7 @@ def _write_movements(writing: Writing, moves: Sequence[Movement]) -> None:
     if not moves:
         return
     count = len(moves)
-    writing.statements.append((_COUNT_MOVEMENTS, (count, count)))
+    writing.statements.append(count_up("movements", count))
     writing.counts.append(1)
     rows = [
         (

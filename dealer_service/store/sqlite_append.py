@@ -14,11 +14,8 @@ from dealer_service.store.api import (
     Append,
     Appended,
     AppendResult,
-    Conflict,
-    Fenced,
     LogAppend,
     LogFacts,
-    LogLost,
     LogState,
     Movement,
     Refused,
@@ -26,7 +23,7 @@ from dealer_service.store.api import (
     SecretExists,
     SignedAt,
 )
-from dealer_service.store.decide import follows
+from dealer_service.store.decide import Head, advance
 
 # A log without lines: its name and epoch.
 NEW_LOG: Final = (
@@ -34,7 +31,7 @@ NEW_LOG: Final = (
     " previous, next) VALUES (?, 0, ?, 0, 'open', x'', 0, 0, 0, '', '')"
 )
 
-_Row = tuple[int, int, int, str, int, bytes | None]
+_Row = tuple[int, int, int, int, bytes | None, str]
 
 
 def append_unit(connection: sqlite3.Connection, append: Append) -> AppendResult:
@@ -79,32 +76,30 @@ def _answer(connection: sqlite3.Connection, answer: Answer) -> Refused | None:
 
 
 def _change(connection: sqlite3.Connection, change: LogAppend) -> Refused | None:
-    row: _Row | None = connection.execute(
-        "SELECT id, next_index, epoch, state, signed_size, signed_root FROM logs WHERE log = ?",
-        (change.log,),
-    ).fetchone()
-    if row is None:
-        if change.expected_next_index != 0:
-            return Conflict(change.log, change.expected_next_index, 0)
+    head = read_head(connection, change.log)
+    moved = advance(head, change)
+    if not isinstance(moved, Head):
+        return moved
+    number = moved.number
+    if head is None:
         made = connection.execute(NEW_LOG, (change.log, change.epoch)).lastrowid
         assert made is not None
-        row = (made, 0, change.epoch, LogState.OPEN, 0, None)
-    number, next_index, epoch, state, signed_size, signed_root = row
-    if state == LogState.LOST:
-        return LogLost(change.log, signed_size)
-    if epoch != change.epoch:
-        return Fenced(change.log, epoch)
-    if next_index != change.expected_next_index:
-        return Conflict(change.log, change.expected_next_index, next_index)
-    after = next_index + len(change.lines)
-    last = None if signed_root is None else SignedAt(signed_size, signed_root)
-    for signed in change.signed:
-        refused = follows(change.log, signed, last, after)
-        if refused is not None:
-            return refused
-        last = SignedAt(signed.size, signed.root)
-    _write_log(connection, number, change, last)
+        number = made
+    _write_log(connection, number, change, moved.signed)
     return _write_values(connection, number, change)
+
+
+def read_head(connection: sqlite3.Connection, log: str) -> Head | None:
+    """Give the head of a log; None for one that is not there."""
+    row: _Row | None = connection.execute(
+        "SELECT id, next_index, epoch, signed_size, signed_root, state FROM logs WHERE log = ?",
+        (log,),
+    ).fetchone()
+    if row is None:
+        return None
+    number, next_index, epoch, size, root, state = row
+    signed = None if root is None else SignedAt(size, root)
+    return Head(number, next_index, epoch, signed, LogState(state))
 
 
 def _write_log(

@@ -13,9 +13,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from dealer_service.store.api import Append, Appended, AppendResult, LogAppend, LogState, SignedAt
+from dealer_service.store.api import Append, Appended, AppendResult, LogAppend
 from dealer_service.store.decide import Head, advance
-from dealer_service.store.sqlite_append import move, write_facts
+from dealer_service.store.sqlite_append import move, read_head, write_facts
 
 MOST_ROWS: Final = 64
 """Rows of one statement at most; with all its sizes it stays prepared (`CACHED_STATEMENTS`)."""
@@ -46,19 +46,12 @@ class Heads:
         self._known.update(heads)
 
     def find(self, connection: sqlite3.Connection, log: str) -> Head | None:
-        """Give the head of a log; None for one that is lost or not there."""
+        """Give the head of a log; None for one that is not there."""
         head = self._known.get(log)
         if head is None:
-            row = connection.execute(
-                "SELECT id, next_index, epoch, signed_size, signed_root FROM logs"
-                " WHERE log = ? AND state <> ?",
-                (log, LogState.LOST.value),
-            ).fetchone()
-            if row is None:
-                return None
-            number, next_index, epoch, size, root = row
-            head = Head(number, next_index, epoch, None if root is None else SignedAt(size, root))
-            self._known[log] = head
+            head = read_head(connection, log)
+            if head is not None:
+                self._known[log] = head
         return head
 
 

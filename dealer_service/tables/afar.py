@@ -25,7 +25,8 @@ from dealer_service.store.leases import Leases
 from dealer_service.store.refusal import StoreError
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
-from dealer_service.tables.recovery import read_so_far
+from dealer_service.tables.past import read_present
+from dealer_service.tables.recovery import CannotRecover
 from dealer_service.tables.refused import Refused
 from dealer_service.tables.replay import PAGE, Replay
 from dealer_service.tables.standing import Standing
@@ -76,12 +77,7 @@ class Followed:
         state, note, noted = before.state, before.checkpoint, before.checkpoint_size
         batches: list[Batch] = []
         if noted < before.size:
-            # The checkpoint of what was told before, which came later than its lines.
-            batches += [
-                Batch(before.size, checkpoint=one.note)
-                for one in store.checkpoints(self.game, before.size, 1)
-                if one.size == before.size
-            ]
+            batches += self._replay.late(store, size=before.size)
         end = min(size, before.size + PAGE)
         batches += self._replay.page(store, start=before.size, end=end)
         for batch in batches:
@@ -198,7 +194,11 @@ def _seated(state: TableState) -> frozenset[str]:
 
 
 def _read_standing(store: Store, *, game: str) -> Standing:
-    state, size = read_so_far(store, game)
+    present = read_present(store, log=game)
+    state, size = present.state, present.size
+    if state is None:
+        message = f"the store has no lines of game {game}"
+        raise CannotRecover(message)
     last = store.last_checkpoint(game)
     note, noted = (last.note, last.size) if last is not None and last.size <= size else ("", 0)
     return _stand(state, size, note, noted)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Final, TypeVar
 
-from dealer_service.store.api import Kept, LogHead, LogState, Store, StoredCheckpoint
+from dealer_service.store.api import Kept, LogState, Store, StoredCheckpoint
 from dealer_service.tables.house import House
 from dealer_service.tables.past import Past
 from dealer_service.tables.refused import ServiceReason, archived, refused
@@ -34,13 +34,6 @@ class Archive:
         self._house = house
         self._trees: OrderedDict[str, Tree] = OrderedDict()
 
-    async def head(self, game: str) -> LogHead:
-        """Give what the store knows of a game; Refused NO_SUCH_GAME."""
-        head = await self._house.read(lambda store: store.head(game))
-        if head is None:
-            raise refused(ServiceReason.NO_SUCH_GAME, "there is no such game")
-        return head
-
     async def lines(
         self, game: str, start: int, limit: int, past: Past | None = None
     ) -> tuple[tuple[bytes, ...], int]:
@@ -55,7 +48,7 @@ class Archive:
 
     async def checkpoint(self, game: str, past: Past | None = None) -> tuple[str, int]:
         """Give the newest checkpoint and its size; Refused NO_CHECKPOINT_YET."""
-        await self.head(game)
+        await self._house.head(game)
         last = await self._last(game, past)
         if last is None:
             message = "nothing of this game was signed yet: ask again in a moment"
@@ -90,7 +83,7 @@ class Archive:
 
     async def game_file(self, game: str, past: Past | None = None) -> AsyncIterator[bytes]:
         """Write the game file (PROTOCOL.md section 5) in chunks, up to its last checkpoint."""
-        head = await self.head(game)
+        head = await self._house.head(game)
         if head.facts.state is LogState.LOST and head.next_index == 0:
             message = f"of this game nothing is left; it was signed to size {head.signed_size}"
             raise refused(ServiceReason.GAME_LOST, message, {"signed_size": head.signed_size})
@@ -145,7 +138,7 @@ class Archive:
             raise archived() from None
 
     async def _size(self, game: str, past: Past | None) -> int:
-        head = await self.head(game)
+        head = await self._house.head(game)
         return head.next_index if past is None else past.size
 
     async def _last(self, game: str, past: Past | None) -> StoredCheckpoint | None:
@@ -156,7 +149,7 @@ class Archive:
     async def _tree(self, game: str, size: int, past: Past | None) -> tuple[Tree, int]:
         if size == 0:
             _, size = await self.checkpoint(game, past)
-        head = await self.head(game)
+        head = await self._house.head(game)
         there = head.next_index if past is None else past.size
         if size > there:
             message = f"the log has {there} lines"

@@ -111,12 +111,7 @@ class Delayed:
         now_past = Past(size, signed_until(state, size, before), state)
         batches = []
         if told.noted < past.size <= now_past.signed:
-            # The checkpoint of what was told before, which came later than its lines.
-            batches += [
-                Batch(past.size, checkpoint=one.note)
-                for one in store.checkpoints(self._game, past.size, 1)
-                if one.size == past.size
-            ]
+            batches += self._replay.late(store, size=past.size)
         batches += self._replay.page(store, start=past.size, end=size, signed=now_past.signed)
         noted = [batch for batch in batches if batch.checkpoint]
         then = replace(told, past=now_past)

@@ -6,7 +6,7 @@ asks here is told where.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, Protocol
 
@@ -14,17 +14,17 @@ from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules.entry import CloseReason, RuleSet, VoidReason
 from dealer_service.rules.table_state import Phase, TableState, seat_of
 from dealer_service.store.api import (
+    UNFINISHED,
     AlreadyAnswered,
     Answer,
     Append,
     LogAppend,
-    LogHead,
     LogState,
     Movement,
     RequestIdReused,
     SignedAt,
     Store,
-    every_head,
+    unfinished_heads,
 )
 from dealer_service.tables.afar import Afar, Followed
 from dealer_service.tables.beginning import open_game, open_successor
@@ -40,8 +40,6 @@ from dealer_service.tables.written import Written, fault_of, refusal_of, store_f
 
 ENDED: Final = 64
 """The states of so many games that are over are kept: folding one reads its whole log."""
-
-_RUNS: Final = (LogState.OPEN, LogState.PAUSED, LogState.CLOSED)
 
 _DEALER: Final = "dealer"
 """The scope of requests that are of no game yet."""
@@ -108,7 +106,7 @@ class Floor:
         table = self._tables.get(game)
         if table is not None:
             return table
-        head = await self.head(game)
+        head = await self.house.head(game)
         table = self._tables.get(game)
         if table is not None:
             return table
@@ -135,22 +133,15 @@ class Floor:
             return await self.table(game)
         return followed
 
-    async def head(self, game: str) -> LogHead:
-        """Give what the store knows of a game; Refused NO_SUCH_GAME."""
-        head = await self.house.read(lambda store: store.head(game))
-        if head is None:
-            raise refused(ServiceReason.NO_SUCH_GAME, "there is no such game")
-        return head
-
     async def state(self, game: str) -> tuple[TableState, int]:
         """Give the durable state of any game and the size of its log."""
         table = self._tables.get(game)
         if table is not None:
             return table.standing.state, table.standing.size
-        head = await self.head(game)
+        head = await self.house.head(game)
         if head.facts.state is LogState.ARCHIVED:
             raise archived()
-        runs = self.others is not None and head.facts.state in _RUNS
+        runs = self.others is not None and head.facts.state in UNFINISHED
         if head.facts.state is LogState.LOST or runs:
             table = await self.table(game)
             return table.standing.state, table.standing.size
@@ -194,7 +185,7 @@ class Floor:
 
     def recover(self, store: Store) -> None:
         """Take over every game that the store holds and that is not over."""
-        for head in _unfinished(store):
+        for head in unfinished_heads(store):
             recovered = recover(self.house, store, head.log)
             if recovered is not None:
                 self.place(recovered)
@@ -282,7 +273,7 @@ class Floor:
             dealing,
             go_on=self._go_on,
             follow=self._follow,
-            over=self._end,
+            over=self.remove,
             lost=self._lose,
             checkpoint=checkpoint,
         )
@@ -337,9 +328,6 @@ class Floor:
         self._tables[table.game] = table
         table.start()
 
-    def _end(self, table: Table) -> None:
-        self.remove(table)
-
     def _lose(self, table: Table) -> None:
         """Let go of a table whose game another dealer seems to have."""
         self.house.metrics.fencings.inc()
@@ -349,8 +337,3 @@ class Floor:
 
     async def _look_up(self, scope: str, caller: str, request_id: str) -> Answer | None:
         return await self.house.read(lambda store: store.answer(scope, caller, request_id))
-
-
-def _unfinished(store: Store) -> Iterable[LogHead]:
-    for state in _RUNS:
-        yield from every_head(store, state=state)

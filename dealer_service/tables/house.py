@@ -8,10 +8,11 @@ from typing import Protocol, TypeVar
 from dealer_service.fairness.randomness import Entropy, draw_game
 from dealer_service.observe.metrics import Metrics
 from dealer_service.observe.tracing import Tracing
-from dealer_service.store.api import Append, AppendResult, Store
+from dealer_service.store.api import Append, AppendResult, LogHead, Store
 from dealer_service.store.sealing import Sealer
 from dealer_service.tables.clock import Clock
 from dealer_service.tables.delayed import Delays
+from dealer_service.tables.refused import ServiceReason, refused
 from dealer_service.tables.shelf import Shelf
 from dealer_service.tables.watchers import Backlogs
 from dealer_service.transcript.note import NoteSigner
@@ -109,3 +110,10 @@ class House:
     def draw_game(self) -> str:
         """Draw the id of a new game, in hex."""
         return draw_game(self.entropy).hex()
+
+    async def head(self, game: str) -> LogHead:
+        """Give what the store knows of a game; Refused NO_SUCH_GAME."""
+        head = await self.read(lambda store: store.head(game))
+        if head is None:
+            raise refused(ServiceReason.NO_SUCH_GAME, "there is no such game")
+        return head

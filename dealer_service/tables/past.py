@@ -7,18 +7,18 @@ lines than that, and table and turn are what follows from them.
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from dealer_service.rules import hand
-from dealer_service.rules.entry import GameOpened, HandVoid
+from dealer_service.rules.entry import GameOpened
 from dealer_service.rules.hand import Decision
-from dealer_service.rules.table import evolve, fold, fold_from
+from dealer_service.rules.table import evolve
 from dealer_service.rules.table_state import TableState
 from dealer_service.store.api import Store
+from dealer_service.tables.folded import fold_lines
 from dealer_service.tables.lines import decode, read_time
 from dealer_service.tables.refused import ServiceReason, refused
 
@@ -34,8 +34,6 @@ REMEMBERED: Final = 256
 KNOWN_RULES: Final = 4_096
 """Of so many games it is remembered that they are told at once."""
 
-_OPENS: Final = b',"hand_opened":{'
-_VOIDS: Final = b',"hand_void":{'
 _FIRST_REACH: Final = 16
 
 T = TypeVar("T")
@@ -97,7 +95,7 @@ class Pasts:
 
     async def state(self, house: "House", game: str) -> TableState | None:
         """Give the state of a game as the store has it; None where there is no line of it."""
-        found = await house.read(partial(_read_all, log=game, known=self._present.get(game)))
+        found = await house.read(partial(read_present, log=game, known=self._present.get(game)))
         if found.state is not None:
             _keep(self._present, game, found, REMEMBERED)
         return found.state
@@ -158,39 +156,18 @@ def go_on(store: Store, log: str, past: Past, size: int) -> TableState | None:
     """Fold the lines behind a past up to `size`, and give the state there."""
     state = past.state
     if state is None:
-        return _fold_all(islice(store.every_line(log), size))
+        return fold_lines(islice(store.every_line(log), size))
     for line in store.lines(log, past.size, size - past.size):
         state = evolve(state, *decode(line))
     return state
 
 
-def _read_all(store: Store, *, log: str, known: Past | None) -> Past:
+def read_present(store: Store, *, log: str, known: Past | None = None) -> Past:
+    """Read a game up to its last line; it goes on from `known`."""
     head = store.head(log)
     size = head.next_index if head is not None else 0
     known = known if known is not None and known.size <= size else Past()
     return Past(size, size, go_on(store, log, known, size))
-
-
-def _fold_all(lines: Iterator[bytes]) -> TableState | None:
-    """Fold lines from a log's first on; what is before the last opening is hardly looked at."""
-    first = next(lines, None)
-    if first is None:
-        return None
-    tail: list[bytes] = []
-    voids: list[bytes] = []
-    for line in lines:
-        if _OPENS in line:
-            tail.clear()
-        elif _VOIDS in line:
-            voids.append(line)
-        tail.append(line)
-    at, opened = decode(first)
-    if not tail or _OPENS not in tail[0] or not isinstance(opened, GameOpened):
-        return fold([(at, opened), *map(decode, tail)])
-    void_hands = [void.hand for _, void in map(decode, voids) if isinstance(void, HandVoid)]
-    entries = [decode(line) for line in tail]
-    number = getattr(entries[0][1], "hand", 0)
-    return fold_from(at, opened, entries, tuple(hand for hand in void_hands if hand < number))
 
 
 def _keep(kept: OrderedDict[str, T], game: str, value: T, most: int) -> None:

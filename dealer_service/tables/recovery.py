@@ -24,7 +24,7 @@ from dealer_service.rules.entry import (
 )
 from dealer_service.rules.table import fold, fold_from
 from dealer_service.rules.table_state import TableState
-from dealer_service.store.api import LogHead, LogState, SignedAt, Store
+from dealer_service.store.api import UNFINISHED, LogHead, SignedAt, Store
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.restore import is_behind
 from dealer_service.store.sealing import key_of, needs_key
@@ -32,16 +32,13 @@ from dealer_service.tables.clock import going_on
 from dealer_service.tables.custody import Custody
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import read_meta
+from dealer_service.tables.folded import OPENS, VOIDS, fold_lines
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
 from dealer_service.tables.log import GameLog
 from dealer_service.tables.values import UsedValues, frozen_anchors, missed_anchors
 from dealer_service.transcript import signer as rule
 from dealer_service.transcript.merkle import leaf_hash
-
-_OPENS = b',"hand_opened":{'
-_VOIDS = b',"hand_void":{'
-_ENDED = frozenset({LogState.REVEALED, LogState.LOST, LogState.ARCHIVED})
 
 
 class CannotRecover(Exception):  # noqa: N818 - says what the dealer can not do
@@ -83,7 +80,7 @@ def recover(
     """
     epoch = store.claim(game)
     head = store.head(game)
-    if epoch is None or head is None or head.facts.state in _ENDED:
+    if epoch is None or head is None or head.facts.state not in UNFINISHED:
         return None
     if is_behind(signed, head.signed):
         message = (
@@ -137,18 +134,12 @@ def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealin
 
 
 def read_state(store: Store, head: LogHead) -> TableState:
-    """Fold the state of a game from its lines, without taking it over."""
-    return _fold(head, _read(store.every_line(head.log), head.fold_from))
-
-
-def read_so_far(store: Store, game: str) -> tuple[TableState, int]:
-    """Fold the state of a game, which may grow meanwhile, and give the number of lines folded."""
-    head = store.head(game)
-    if head is None:
-        message = f"the store has no game {game}"
+    """Fold the state of a game from its lines, without taking it over; CannotRecover."""
+    state = fold_lines(store.every_line(head.log))
+    if state is None:
+        message = f"the log of game {head.log} has no lines"
         raise CannotRecover(message)
-    reading = _read(store.every_line(game), head.fold_from)
-    return _fold(head, reading), len(reading.leaves)
+    return state
 
 
 def _read(lines: Iterable[bytes], start: int | None) -> _Reading:
@@ -160,9 +151,9 @@ def _read(lines: Iterable[bytes], start: int | None) -> _Reading:
             reading.first = decode(line)
         elif start is None or index >= start:
             reading.rest.append(decode(line))
-        if _OPENS in line:
+        if OPENS in line:
             opening = line
-        elif _VOIDS in line:
+        elif VOIDS in line:
             _note_void(reading, opening, line)
     return reading
 

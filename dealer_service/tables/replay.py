@@ -77,6 +77,14 @@ class Replay:
                 first, proofs = index + 1, []
         return batches
 
+    def late(self, store: Store, *, size: int) -> list[Batch]:
+        """Give the checkpoint of the first `size` lines alone, which came later than they did."""
+        return [
+            Batch(size, checkpoint=one.note)
+            for one in store.checkpoints(self._game, size, 1)
+            if one.size == size
+        ]
+
     def _prove(self, store: Store, index: int, line: bytes) -> list[Proven]:
         _, opened = decode(line)
         if not isinstance(opened, Opened):

@@ -12,17 +12,14 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Coroutine
 from functools import partial
-from typing import Final
 
 import structlog
 
 from dealer_service.fairness.refusal import FairnessError
-from dealer_service.store.api import LogState, SealedSecret, Store, every_head
+from dealer_service.store.api import SealedSecret, Store, unfinished_heads
 from dealer_service.store.refusal import StoreError
 from dealer_service.store.sealing import Sealer, key_of
 from dealer_service.tables.floor import Floor
-
-_SECRET_STATES: Final = (LogState.OPEN, LogState.PAUSED, LogState.CLOSED)
 
 _log = structlog.get_logger("dealer")
 
@@ -111,7 +108,6 @@ def reseal(store: Store, *, sealer: Sealer, game: str, old: SealedSecret) -> Sea
 def count_by_key(store: Store) -> Counter[bytes]:
     """Count the secrets that are not revealed yet by the ID of the key they are sealed under."""
     found: Counter[bytes] = Counter()
-    for state in _SECRET_STATES:
-        for head in every_head(store, state=state):
-            found.update(key_of(one.sealed) for one in store.sealed_secrets(head.log))
+    for head in unfinished_heads(store):
+        found.update(key_of(one.sealed) for one in store.sealed_secrets(head.log))
     return found

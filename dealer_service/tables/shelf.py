@@ -142,15 +142,13 @@ class Draft:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         self._draft = Path(name)
         self._file = os.fdopen(handle, "wb")
-        self._digest = hashlib.sha256()
 
     def write(self, content: bytes) -> None:
         """Add bytes; OSError."""
-        self._digest.update(content)
         self._file.write(content)
 
-    def finish(self) -> bytes:
-        """Put the file in its place, durably, and give its SHA-256; OSError."""
+    def finish(self) -> None:
+        """Put the file in its place, durably; OSError."""
         with self._file as file:
             file.flush()
             # mkstemp's files are their owner's alone; what is revealed is anybody's to check.
@@ -158,7 +156,6 @@ class Draft:
             os.fsync(file.fileno())
         self._draft.replace(self._path)
         sync_folder(self._path.parent)
-        return self._digest.digest()
 
     def drop(self) -> None:
         """Leave nothing of it."""

@@ -6,39 +6,17 @@ from google.protobuf.descriptor import MethodDescriptor
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
 from dealer_service.access.refusal import Reason
 from dealer_service.access.roles import METHODS, Method, Role
+from tests.support.kinds_of_calls import COLUMNS
 
-CHANGES_OF_PLAYERS = {
-    "TakeSeat",
-    "LeaveSeat",
-    "AddChips",
-    "SitOut",
-    "ComeBack",
-    "Anchor",
-    "GiveLink",
-    "Act",
-    "Show",
-    "Prefer",
-    "PreSelect",
-}
-WATCHING = {
-    "GetTable",
-    "Watch",
-    "GetKey",
-    "GetCheckpoint",
-    "ListEntries",
-    "GetInclusionProof",
-    "GetConsistencyProof",
-    "GetGameFile",
-}
-BOOKS = {"ListGames", "GetGame", "FollowChips"}
-CHANGES_OF_OPERATORS = {
-    "OpenGame",
-    "PauseGame",
-    "ResumeGame",
-    "CloseGame",
-    "VoidHand",
-    "RemovePlayer",
-}
+
+def called(*kinds: str) -> set[str]:
+    return {method for kind in kinds for method in COLUMNS[kind]}
+
+
+CHANGES_OF_PLAYERS = called("plays")
+WATCHING = called("looks", "key")
+BOOKS = called("reads game", "reads all")
+CHANGES_OF_OPERATORS = called("runs", "opens")
 
 MAY_CALL = {
     Role.PLAYER: CHANGES_OF_PLAYERS | WATCHING,

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealer_service.tables import beginning, dealing, floor, house, table
+from tests.support.timers import ManualTimer
 
 START: Final = 1_767_225_600_000
 _TIME: Final = struct.Struct("<q")
@@ -47,7 +48,7 @@ class FileClock:
 
     def __init__(self, path: Path) -> None:
         self._file = TimeFile(path)
-        self._calls: list[tuple[int, int, _Timer]] = []
+        self._calls: list[tuple[int, int, ManualTimer]] = []
         self._count = 0
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self.ring)
 
@@ -55,9 +56,9 @@ class FileClock:
         """Give the time in milliseconds since 1970."""
         return self._file.now()
 
-    def call_at(self, at: int, call: Callable[[], None]) -> "_Timer":
+    def call_at(self, at: int, call: Callable[[], None]) -> "ManualTimer":
         """Call when the time has come."""
-        timer = _Timer(call)
+        timer = ManualTimer(call)
         self._count += 1
         heapq.heappush(self._calls, (at, self._count, timer))
         if at <= self.now():
@@ -68,19 +69,6 @@ class FileClock:
         """Do what is due."""
         while self._calls and self._calls[0][0] <= self.now():
             heapq.heappop(self._calls)[2].run()
-
-
-class _Timer:
-    def __init__(self, call: Callable[[], None]) -> None:
-        self._call: Callable[[], None] | None = call
-
-    def cancel(self) -> None:
-        self._call = None
-
-    def run(self) -> None:
-        call, self._call = self._call, None
-        if call is not None:
-            call()
 
 
 def skew_wall_clock(path: Path) -> None:

@@ -20,6 +20,7 @@ from dealer_service.access.tokens import make_token_key
 from dealer_service.config import TokenRules
 from tests.support.every_call import EVERY, invoke
 from tests.support.jwt_keys import ALGORITHMS, claims_of, jwks, public_jwk, sign
+from tests.support.kinds_of_calls import COLUMNS
 from tests.support.service import (
     Service,
     bearing,
@@ -30,36 +31,6 @@ from tests.support.service import (
     serving,
     stop,
 )
-
-COLUMNS = {
-    "plays": (
-        "TakeSeat",
-        "LeaveSeat",
-        "AddChips",
-        "SitOut",
-        "ComeBack",
-        "Anchor",
-        "GiveLink",
-        "Act",
-        "Show",
-        "Prefer",
-        "PreSelect",
-    ),
-    "looks": (
-        "GetTable",
-        "Watch",
-        "GetCheckpoint",
-        "ListEntries",
-        "GetInclusionProof",
-        "GetConsistencyProof",
-        "GetGameFile",
-    ),
-    "key": ("GetKey",),
-    "reads game": ("GetGame",),
-    "reads all": ("ListGames", "FollowChips"),
-    "runs": ("PauseGame", "ResumeGame", "VoidHand", "RemovePlayer", "CloseGame"),
-    "opens": ("OpenGame",),
-}
 
 IN, ROLE, TABLE = "in", "ROLE_NOT_ALLOWED", "TABLE_NOT_ALLOWED"
 

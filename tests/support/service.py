@@ -41,6 +41,7 @@ from dealer_service.store.api import Store
 from dealer_service.store.sqlite import SqliteStore
 from dealer_service.tables.clock import Clock
 from dealer_service.tables.table import Table
+from tests.support.timers import ManualTimer
 
 ORIGIN = "dealer.example.com"
 START = 1_767_225_600_000
@@ -55,14 +56,14 @@ class ManualClock:
 
     def __init__(self, now: int = START) -> None:
         self._now = now
-        self._calls: list[tuple[int, int, _Timer]] = []
+        self._calls: list[tuple[int, int, ManualTimer]] = []
         self._count = 0
 
     def now(self) -> int:
         return self._now
 
-    def call_at(self, at: int, call: Callable[[], None]) -> "_Timer":
-        timer = _Timer(call)
+    def call_at(self, at: int, call: Callable[[], None]) -> "ManualTimer":
+        timer = ManualTimer(call)
         self._count += 1
         heapq.heappush(self._calls, (at, self._count, timer))
         if at <= self._now:
@@ -77,19 +78,6 @@ class ManualClock:
             self._now = max(self._now, at)
             timer.run()
         self._now = max(self._now, end)
-
-
-class _Timer:
-    def __init__(self, call: Callable[[], None]) -> None:
-        self._call: Callable[[], None] | None = call
-
-    def cancel(self) -> None:
-        self._call = None
-
-    def run(self) -> None:
-        call, self._call = self._call, None
-        if call is not None:
-            call()
 
 
 def metadata(

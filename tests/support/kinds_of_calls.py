@@ -1,0 +1,31 @@
+"""Every method by what it does, written out apart from the dealer's own table of roles."""
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "plays": (
+        "TakeSeat",
+        "LeaveSeat",
+        "AddChips",
+        "SitOut",
+        "ComeBack",
+        "Anchor",
+        "GiveLink",
+        "Act",
+        "Show",
+        "Prefer",
+        "PreSelect",
+    ),
+    "looks": (
+        "GetTable",
+        "Watch",
+        "GetCheckpoint",
+        "ListEntries",
+        "GetInclusionProof",
+        "GetConsistencyProof",
+        "GetGameFile",
+    ),
+    "key": ("GetKey",),
+    "reads game": ("GetGame",),
+    "reads all": ("ListGames", "FollowChips"),
+    "runs": ("PauseGame", "ResumeGame", "VoidHand", "RemovePlayer", "CloseGame"),
+    "opens": ("OpenGame",),
+}
