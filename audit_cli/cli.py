@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from audit_cli import __version__, say
 from audit_cli.inputs import UsageError
+from audit_cli.rng.arguments import add_commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,9 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog=say.NAME, description="prove a Cutcard game from its file alone", allow_abbrev=False
+        prog=say.NAME,
+        description="prove a Cutcard game from its file alone, and a dealer's generator by evidence",
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"{say.NAME} {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -101,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         "--json", action="store_true", help="print the derived values (for a list, a list)"
     )
     derive.set_defaults(run=_derive)
+    add_commands(commands)
     return parser
 
 
