@@ -33,7 +33,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog=say.NAME,
-        description="prove a Cutcard game from its file alone, and a dealer's generator by evidence",
+        description="prove a Cutcard game from its file alone, and certify a generator",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"{say.NAME} {__version__}")

@@ -52,7 +52,7 @@ def _command(
     commands: Commands[Any], name: str, words: str, module: str, status: str
 ) -> argparse.ArgumentParser:
     """Add a command that `run` of a module under `audit_cli.rng` carries out."""
-    parser = commands.add_parser(
+    parser: argparse.ArgumentParser = commands.add_parser(
         name, help=words, description=words, epilog=f"exit status: {status}", allow_abbrev=False
     )
     parser.set_defaults(run=_late(module))
