@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -533,19 +534,19 @@ class Bot:
         link = self._links.get(mine.get("anchor", ""))
         if mine.get("state") == "in" and link and opened["hand"] not in self._linked:
             self._linked.add(opened["hand"])
-            self._spawn(self.give_link(opened["hand"], link))
+            self._spawn(partial(self.give_link, opened["hand"], link))
 
     def _decide(self, decision: play_pb2.Decision) -> None:
         turn = (decision.hand, decision.turn)
         chosen = None if turn in self._acted else self.policy(self, decision)
         if chosen is not None:
             self._acted.add(turn)
-            self._spawn(self.act(*turn, *chosen))
+            self._spawn(partial(self.act, *turn, *chosen))
 
-    def _spawn(self, call: Awaitable[Any]) -> None:
+    def _spawn(self, call: Callable[[], Awaitable[Any]]) -> None:
         async def run() -> None:
             try:
-                await call
+                await call()
             except grpc.aio.AioRpcError as error:
                 if "grpc-status-details-bin" in dict(error.trailing_metadata() or ()):
                     self.refusals.append(read_refusal(error))
