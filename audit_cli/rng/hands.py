@@ -63,3 +63,12 @@ class Engine(Protocol):
 
     def lab(self, secret: bytes, first: int, count: int, *, streams: bool = False) -> Hands:
         """Derive decks `first`, ... of the laboratory secret (`lab`)."""
+
+    def expand(self, seeds: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return the streams, (n, 1024), of seeds, (n, 48): for known answers."""
+
+    def deal(self, first: int, streams: NDArray[np.uint8]) -> Hands:
+        """Shuffle decks from the bytes of their streams, (n, 1024 or fewer): for crafted bytes.
+
+        Raises StreamExhaustedError.
+        """
