@@ -1,0 +1,1 @@
+"""How a run goes: chunks, the processes that count them, and the folder that outlives them."""
