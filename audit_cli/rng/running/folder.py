@@ -1,0 +1,130 @@
+"""The folder of a run: what was planned, what was counted, what was said of it.
+
+    plan.note            the signed plan, written before any hand is derived
+    secrets.json         the secrets that the plan commits to, for its owner alone until told
+    hands                collected hands, where there is no secret that repeats them
+    counts/00042.npz     the counts of a chunk
+    digests/00042.u64    the digests of its decks
+    raw/00007.json       what the tests of raw bits say of a sequence
+    confirmation/        the same of the confirmation run, where there was one
+    results/             what was said
+
+Every file is there whole or not at all. A chunk is counted when its counts are there, which name
+the SHA-256 of its digests: these are written first. Whatever is damaged or of another plan is no
+count, and is told apart from what is only missing. One process at a time works in a folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from audit_cli.inputs import UsageError, reason, shown
+from audit_cli.rng.running.packed import unpack
+from audit_cli.rng.running.writing import sync_folder, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from audit_cli.rng.running.layout import Chunk
+    from audit_cli.rng.running.packed import Counted, Packed
+
+PLAN: Final = "plan.note"
+SECRETS: Final = "secrets.json"
+RESULTS: Final = "results"
+CONFIRMATION: Final = "confirmation"
+_LOCK: Final = ".lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where the chunks and sequences of one run of a plan are kept: the first, or confirmation."""
+
+    folder: Path
+    plan: str
+
+    def prepare(self) -> None:
+        """Make the folders. OSError where that can not be done."""
+        for name in ("counts", "digests", "raw"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        sync_folder(self.folder)
+
+    def counts_path(self, chunk: Chunk) -> Path:
+        """Where the counts of a chunk are."""
+        return self.folder / "counts" / f"{chunk.index:05}.npz"
+
+    def digests_path(self, chunk: Chunk) -> Path:
+        """Where the digests of a chunk are."""
+        return self.folder / "digests" / f"{chunk.index:05}.u64"
+
+    def raw_path(self, index: int) -> Path:
+        """Where the tests of a sequence of raw bits are."""
+        return self.folder / "raw" / f"{index:05}.json"
+
+    def keep(self, chunk: Chunk, packed: Packed) -> None:
+        """Write a chunk. OSError where it can not be written."""
+        write_whole(self.digests_path(chunk), packed.digests)
+        write_whole(self.counts_path(chunk), packed.counts)
+
+    def read(self, chunk: Chunk) -> Counted | None:
+        """Return the counts of a chunk; None where they are missing or not to be trusted."""
+        try:
+            counted = unpack(self.counts_path(chunk).read_bytes(), self.plan)
+        except FileNotFoundError:
+            return None
+        if counted is None or (counted.first, counted.hands) != (chunk.first, chunk.count):
+            return None
+        return counted
+
+    def whole(self, chunk: Chunk) -> bool:
+        """Whether counts and digests of a chunk are there and fit each other."""
+        counted = self.read(chunk)
+        return counted is not None and counted.digests_sha256 == _hash(self.digests_path(chunk))
+
+    def missing(self, chunks: Iterable[Chunk]) -> tuple[list[Chunk], list[Path]]:
+        """Return the chunks that are not counted, and the files that are there and damaged."""
+        lacking: list[Chunk] = []
+        damaged: list[Path] = []
+        for chunk in chunks:
+            if self.whole(chunk):
+                continue
+            lacking.append(chunk)
+            if self.counts_path(chunk).exists():
+                damaged.append(self.counts_path(chunk))
+        return lacking, damaged
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep every other process out of a run's folder, which is made where it is not there.
+
+    UsageError where another works in it, or where it can not be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        message = f"can not keep a run in {shown(str(folder))}: {reason(error)}"
+        raise UsageError(message) from None
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            message = f"another process is at work in {shown(str(folder))}"
+            raise UsageError(message, "wait for it, or name another folder by --run") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _hash(path: Path) -> str | None:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None
