@@ -18,6 +18,9 @@ DECK_INFO: Final = framed(b"cutcard/v1/deck")
 #: (n, bound) of each draw: a byte of `bound` or more is dropped (protocol 4.2).
 BOUNDED: Final = tuple((n, 256 - 256 % n) for n in DRAWS)
 
+#: No run of the laboratory is longer: the numbers of its hands are signed words everywhere.
+LAST_HAND: Final = 2**63 - 1
+
 
 def exhausted(hand: int, length: int) -> StreamExhaustedError:
     """Return the error of a hand, counted from 0, whose `length` bytes are too few (4.2)."""
@@ -29,6 +32,16 @@ def check_rows(name: str, rows: NDArray[np.uint8], width: int, count: int | None
     wanted = (len(rows) if count is None else count, width)
     if rows.dtype != np.uint8 or rows.shape != wanted:
         message = f"{name} are {wanted[0]:,} rows of {width} bytes, not {rows.dtype} {rows.shape}"
+        raise ValueError(message)
+
+
+def check_run(secret: bytes, first: int, count: int) -> None:
+    """ValueError unless this is a laboratory secret and a range of its hands."""
+    if len(secret) != 32:
+        message = f"a laboratory secret has 32 bytes, not {len(secret):,}"
+        raise ValueError(message)
+    if not 0 <= first <= first + count <= LAST_HAND:
+        message = f"a run has no hands {first:,} to {first + count - 1:,}"
         raise ValueError(message)
 
 

@@ -10,7 +10,14 @@ import numpy as np
 from audit_cli import drbg
 from audit_cli.derive import STREAM_BYTES, StreamExhaustedError, run_ceremony
 from audit_cli.hashing import hkdf
-from audit_cli.rng.engines.drawing import BOUNDED, DECK_INFO, check_rows, exhausted, no_draws
+from audit_cli.rng.engines.drawing import (
+    BOUNDED,
+    DECK_INFO,
+    check_rows,
+    check_run,
+    exhausted,
+    no_draws,
+)
 from audit_cli.rng.hands import Hands
 from audit_cli.rng.lab import hand_mix, hand_secret
 
@@ -26,6 +33,7 @@ class Plain:
 
     def lab(self, secret: bytes, first: int, count: int, *, streams: bool = False) -> Hands:
         """Derive decks `first`, ... of the laboratory secret (`lab`)."""
+        check_run(secret, first, count)
         secrets = [hand_secret(secret, index) for index in range(first, first + count)]
         mixes = [hand_mix(index, own) for index, own in enumerate(secrets, first)]
         return self.derive(first, _rows(secrets, 32), _rows(mixes, 32), streams=streams)
