@@ -1,0 +1,1 @@
+"""Counting: what the battery knows of hands, as tables of whole numbers."""
