@@ -1,0 +1,1 @@
+"""The suites of others that are on this machine: run once, and reported as they said it."""
