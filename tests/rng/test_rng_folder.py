@@ -11,13 +11,14 @@ import pytest
 
 from audit_cli.inputs import UsageError
 from audit_cli.rng.measured import Measured
-from audit_cli.rng.running.folder import Shelf, locked
-from audit_cli.rng.running.layout import Chunk
-from audit_cli.rng.running.packed import Packed, pack, unpack
+from audit_cli.rng.running.folder import Lacking, Shelf, locked
+from audit_cli.rng.running.layout import Chunk, Sequence
+from audit_cli.rng.running.packed import Packed, pack, pack_sequence, unpack
 from audit_cli.rng.running.writing import write_whole
 
 PLAN = "a" * 64
 CHUNK = Chunk(3, 3000, 1000)
+SEQUENCE = Sequence(7, 861)
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_what_is_kept_is_read_again(shelf: Shelf) -> None:
     assert counted.counts["joint"].dtype == np.int64
     digests = np.fromfile(shelf.digests_path(CHUNK), "<u8")
     assert digests.tolist() == list(range(1000))
-    assert shelf.missing([CHUNK]) == ([], [])
+    assert shelf.lacking([CHUNK], []) == Lacking((), (), ())
 
 
 def test_the_same_counts_are_the_same_bytes() -> None:
@@ -44,7 +45,7 @@ def test_the_same_counts_are_the_same_bytes() -> None:
 
 
 def test_a_chunk_that_was_never_counted_is_missing_and_not_damaged(shelf: Shelf) -> None:
-    assert shelf.missing([CHUNK]) == ([CHUNK], [])
+    assert shelf.lacking([CHUNK], [SEQUENCE]) == Lacking((CHUNK,), (SEQUENCE,), ())
 
 
 @pytest.mark.parametrize("at", [0, 40, 200, 500, -60, -1])
@@ -70,7 +71,7 @@ def test_every_flipped_byte_of_a_table_or_of_the_head_is_seen(shelf: Shelf) -> N
         data = bytearray(whole)
         data[place] ^= 1
         path.write_bytes(data)
-        assert shelf.missing([CHUNK]) == ([CHUNK], [path])
+        assert shelf.lacking([CHUNK], []) == Lacking((CHUNK,), (), (path,))
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 1000])
@@ -78,7 +79,7 @@ def test_torn_counts_are_damaged(shelf: Shelf, size: int) -> None:
     shelf.keep(CHUNK, packed())
     path = shelf.counts_path(CHUNK)
     os.truncate(path, size)
-    assert shelf.missing([CHUNK]) == ([CHUNK], [path])
+    assert shelf.lacking([CHUNK], []) == Lacking((CHUNK,), (), (path,))
 
 
 @pytest.mark.parametrize("harm", ["torn", "changed", "gone"])
@@ -91,7 +92,7 @@ def test_counts_do_not_count_without_their_digests(shelf: Shelf, harm: str) -> N
         path.write_bytes(b"\1" + path.read_bytes()[1:])
     else:
         path.unlink()
-    assert shelf.missing([CHUNK]) == ([CHUNK], [shelf.counts_path(CHUNK)])
+    assert shelf.lacking([CHUNK], []) == Lacking((CHUNK,), (), (shelf.counts_path(CHUNK),))
 
 
 def test_counts_of_another_plan_or_place_are_none(shelf: Shelf) -> None:
@@ -101,6 +102,21 @@ def test_counts_of_another_plan_or_place_are_none(shelf: Shelf) -> None:
     shelf.keep(Chunk(4, 4000, 1000), data)
     assert shelf.read(Chunk(4, 4000, 1000)) is None
     assert shelf.read(Chunk(3, 3000, 999)) is None
+
+
+def test_what_was_said_of_a_sequence_is_kept_and_damage_to_it_is_seen(shelf: Shelf) -> None:
+    data = pack_sequence(7, {"p": [0.5, None]}, PLAN)
+    shelf.keep_sequence(SEQUENCE, data)
+    assert shelf.read_sequence(SEQUENCE) == {"p": [0.5, None]}
+    assert shelf.lacking([], [SEQUENCE]) == Lacking((), (), ())
+    path = shelf.raw_path(SEQUENCE)
+    for harm in (data[:-20], b"", data.replace(b"0.5", b"0.6"), data[:64], data.upper()):
+        path.write_bytes(harm)
+        assert shelf.lacking([], [SEQUENCE]) == Lacking((), (SEQUENCE,), (path,))
+    path.write_bytes(pack_sequence(7, {}, "b" * 64))
+    assert shelf.read_sequence(SEQUENCE) is None
+    path.write_bytes(pack_sequence(8, {}, PLAN))
+    assert shelf.read_sequence(SEQUENCE) is None
 
 
 def test_what_is_no_archive_is_refused_and_never_unpickled(tmp_path: Path) -> None:

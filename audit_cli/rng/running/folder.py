@@ -21,17 +21,17 @@ import hashlib
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli.inputs import UsageError, reason, shown
-from audit_cli.rng.running.packed import unpack
+from audit_cli.rng.running.packed import unpack, unpack_sequence
 from audit_cli.rng.running.writing import sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from audit_cli.rng.running.layout import Chunk
+    from audit_cli.rng.running.layout import Chunk, Sequence
     from audit_cli.rng.running.packed import Counted, Packed
 
 PLAN: Final = "plan.note"
@@ -39,6 +39,15 @@ SECRETS: Final = "secrets.json"
 RESULTS: Final = "results"
 CONFIRMATION: Final = "confirmation"
 _LOCK: Final = ".lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """What of a run is not there; `damaged` are the files that are there and not to be trusted."""
+
+    chunks: tuple[Chunk, ...]
+    sequences: tuple[Sequence, ...]
+    damaged: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +71,26 @@ class Shelf:
         """Where the digests of a chunk are."""
         return self.folder / "digests" / f"{chunk.index:05}.u64"
 
-    def raw_path(self, index: int) -> Path:
+    def raw_path(self, sequence: Sequence) -> Path:
         """Where the tests of a sequence of raw bits are."""
-        return self.folder / "raw" / f"{index:05}.json"
+        return self.folder / "raw" / f"{sequence.index:05}.json"
 
     def keep(self, chunk: Chunk, packed: Packed) -> None:
         """Write a chunk. OSError where it can not be written."""
         write_whole(self.digests_path(chunk), packed.digests)
         write_whole(self.counts_path(chunk), packed.counts)
+
+    def keep_sequence(self, sequence: Sequence, data: bytes) -> None:
+        """Write what was said of a sequence. OSError where it can not be written."""
+        write_whole(self.raw_path(sequence), data)
+
+    def read_sequence(self, sequence: Sequence) -> dict[str, Any] | None:
+        """Return what was said of a sequence; None where it is missing or not to be trusted."""
+        try:
+            data = self.raw_path(sequence).read_bytes()
+        except FileNotFoundError:
+            return None
+        return unpack_sequence(data, sequence.index, self.plan)
 
     def read(self, chunk: Chunk) -> Counted | None:
         """Return the counts of a chunk; None where they are missing or not to be trusted."""
@@ -86,17 +107,12 @@ class Shelf:
         counted = self.read(chunk)
         return counted is not None and counted.digests_sha256 == _hash(self.digests_path(chunk))
 
-    def missing(self, chunks: Iterable[Chunk]) -> tuple[list[Chunk], list[Path]]:
-        """Return the chunks that are not counted, and the files that are there and damaged."""
-        lacking: list[Chunk] = []
-        damaged: list[Path] = []
-        for chunk in chunks:
-            if self.whole(chunk):
-                continue
-            lacking.append(chunk)
-            if self.counts_path(chunk).exists():
-                damaged.append(self.counts_path(chunk))
-        return lacking, damaged
+    def lacking(self, chunks: Iterable[Chunk], sequences: Iterable[Sequence]) -> Lacking:
+        """Return what there is still to do."""
+        absent = [chunk for chunk in chunks if not self.whole(chunk)]
+        unsaid = [one for one in sequences if self.read_sequence(one) is None]
+        paths = [*map(self.counts_path, absent), *map(self.raw_path, unsaid)]
+        return Lacking(tuple(absent), tuple(unsaid), tuple(path for path in paths if path.exists()))
 
 
 @contextmanager

@@ -1,28 +1,50 @@
-"""How a run is cut: blocks of equal size for the second level, each of one or more chunks."""
+"""How a run is cut: blocks of equal size for the second level, each of one or more chunks.
+
+Sequences of raw bits are taken from the streams of the run's first hands, 123 hands each.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from audit_cli.rng.raw.sequence import SEQUENCE_HANDS
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Hands `first` to `first + count - 1` of a run; `index` counts chunks from 0."""
+    """Hands `first` to `first + count - 1` of a source; `index` counts a run's chunks from 0."""
 
     index: int
     first: int
     count: int
 
 
-def cut(hands: int, blocks: int, chunk: int) -> tuple[tuple[Chunk, ...], ...]:
-    """Return the chunks of each block. ValueError where they do not come out even."""
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A sequence of raw bits: the streams of the hands from `first` on."""
+
+    index: int
+    first: int
+
+
+def cut(hands: int, blocks: int, chunk: int, start: int = 0) -> tuple[tuple[Chunk, ...], ...]:
+    """Return the chunks of each block, of the hands from `start` on.
+
+    ValueError where they do not come out even.
+    """
     each, over = divmod(hands, blocks * chunk)
     if over or not each:
         message = f"{hands:,} hands are not {blocks:,} blocks of chunks of {chunk:,}"
         raise ValueError(message)
     return tuple(
         tuple(
-            Chunk(index, index * chunk, chunk) for index in range(block * each, (block + 1) * each)
+            Chunk(index, start + index * chunk, chunk)
+            for index in range(block * each, (block + 1) * each)
         )
         for block in range(blocks)
     )
+
+
+def sequences(count: int, start: int = 0) -> tuple[Sequence, ...]:
+    """Return the first so many sequences of the hands from `start` on."""
+    return tuple(Sequence(index, start + index * SEQUENCE_HANDS) for index in range(count))

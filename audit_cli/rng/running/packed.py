@@ -1,8 +1,9 @@
-"""A chunk's counts as bytes, for a file or a wire, that tell when they were damaged.
+"""What workers give as bytes, for a file or a wire, that tell when they were damaged.
 
 Counts are an npz archive, read without pickle, with a member `head` beside the tables: JSON that
 names the plan, the chunk and what the decks' and the digests' bytes hash to, and the SHA-256 of all
-tables. Digests are 8 bytes each, little-endian, in the order of the hands.
+tables. Digests are 8 bytes each, little-endian, in the order of the hands. What was said of a
+sequence of raw bits is a line of JSON under a line with its SHA-256.
 """
 
 from __future__ import annotations
@@ -86,6 +87,24 @@ def unpack(data: bytes, plan: str) -> Counted | None:
     except Exception:  # noqa: BLE001  (an archive can be damaged in more ways than errors have names)
         return None
     return counted if intact else None
+
+
+def pack_sequence(index: int, result: Mapping[str, Any], plan: str) -> bytes:
+    """Return what was said of a sequence as bytes, under the plan of that ID."""
+    line = json.dumps({"plan": plan, "result": result, "sequence": index}, sort_keys=True).encode()
+    return sha256(line).hexdigest().encode() + b"\n" + line + b"\n"
+
+
+def unpack_sequence(data: bytes, index: int, plan: str) -> dict[str, Any] | None:
+    """Return what `pack_sequence` was given under that plan; None for anything else."""
+    digest, _, line = data.removesuffix(b"\n").partition(b"\n")
+    if sha256(line).hexdigest().encode() != digest:
+        return None
+    value = json.loads(line)
+    if (value["plan"], value["sequence"]) != (plan, index):
+        return None
+    result: dict[str, Any] = value["result"]
+    return result
 
 
 def _hash_tables(tables: Mapping[str, NDArray[Any]]) -> str:

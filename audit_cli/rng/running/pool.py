@@ -17,7 +17,7 @@ import traceback
 from collections import deque
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Generic, Protocol, Self, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,6 +31,19 @@ Result = TypeVar("Result")
 AHEAD: Final = 2
 #: How many workers a task may outlive.
 DEATHS: Final = 3
+
+
+class Workers(Protocol):
+    """Those who do tasks: `Pool` on this machine, `cluster.Cluster` on many."""
+
+    @property
+    def count(self) -> int:
+        """How many tasks are worked on at a time."""
+
+    def each(
+        self, work: Callable[[Task], Result], tasks: Iterable[Task]
+    ) -> Iterator[tuple[Task, Result]]:
+        """Give each task with its result, as they come."""
 
 
 class WorkersDiedError(Exception):

@@ -1,0 +1,72 @@
+"""Has all of a run counted that is not counted yet, and keeps each part as it comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from audit_cli import say
+from audit_cli.inputs import shown
+from audit_cli.rng.running.bar import watched
+from audit_cli.rng.running.chunks import ChunkTask, SequenceTask, Task, work
+from audit_cli.rng.running.packed import Packed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from audit_cli.rng.running.folder import Shelf
+    from audit_cli.rng.running.layout import Chunk, Sequence
+    from audit_cli.rng.running.pool import Workers
+    from audit_cli.rng.sources import Source
+
+#: What the tests of a sequence cost, as decks that could be counted meanwhile.
+_SEQUENCE_COST: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """All of a run: whose hands, the chunks of each block, and sequences of raw bits."""
+
+    source: Source
+    blocks: tuple[tuple[Chunk, ...], ...]
+    sequences: tuple[Sequence, ...]
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The chunks of all blocks, in their order."""
+        return tuple(chunk for block in self.blocks for chunk in block)
+
+
+def count(shelf: Shelf, parts: Parts, engine: str, workers: Workers, words: str) -> int:
+    """Count what is lacking on a shelf, `words` on the bar; how many parts were there before.
+
+    OSError where a part can not be kept, and what `chunks.work` and the workers raise.
+    """
+    shelf.prepare()
+    lacking = shelf.lacking(parts.chunks, parts.sequences)
+    for path in lacking.damaged:
+        say.warning(f"{shown(str(path))} is damaged, or of another run: counted again")
+
+    def tasks() -> Iterator[Task]:
+        # Sequences take less time than chunks: last, they fill the gaps at the end.
+        for chunk in lacking.chunks:
+            yield ChunkTask(shelf.plan, parts.source, engine, chunk)
+        for sequence in lacking.sequences:
+            yield SequenceTask(shelf.plan, parts.source, engine, sequence)
+
+    total = _cost(parts.chunks, parts.sequences)
+    already = total - _cost(lacking.chunks, lacking.sequences)
+    with watched(words, total, already=already) as bar:
+        for task, result in workers.each(work, tasks()):
+            if isinstance(task, ChunkTask) and isinstance(result, Packed):
+                shelf.keep(task.chunk, result)
+                bar.add(task.chunk.count)
+            elif isinstance(task, SequenceTask) and isinstance(result, bytes):
+                shelf.keep_sequence(task.sequence, result)
+                bar.add(_SEQUENCE_COST)
+    done = len(parts.chunks) + len(parts.sequences)
+    return done - len(lacking.chunks) - len(lacking.sequences)
+
+
+def _cost(chunks: tuple[Chunk, ...], sequences: tuple[Sequence, ...]) -> int:
+    return sum(chunk.count for chunk in chunks) + _SEQUENCE_COST * len(sequences)

@@ -1,0 +1,92 @@
+"""The same figures from any number of workers, any engine, in any order, at once or in parts."""
+
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from audit_cli.rng.running.chunks import ChunkTask, SequenceTask, work
+from audit_cli.rng.running.counting import Parts, count
+from audit_cli.rng.running.folder import Shelf
+from audit_cli.rng.running.layout import cut, sequences
+from audit_cli.rng.running.pool import Pool
+from audit_cli.rng.sources import Lab
+
+PLAN = "c" * 64
+SOURCE = Lab(bytes(range(32)))
+PARTS = Parts(SOURCE, cut(1200, 4, 150), sequences(2))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What one worker counts with the plain engine."""
+    shelf = Shelf(tmp_path_factory.mktemp("plain"), PLAN)
+    with Pool(1) as pool:
+        assert count(shelf, PARTS, "plain", pool, "counting") == 0
+    return contents(shelf)
+
+
+def test_three_workers_with_another_engine_write_the_same_bytes(
+    tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    with Pool(3) as pool:
+        count(Shelf(tmp_path, PLAN), PARTS, "auto", pool, "counting")
+    assert contents(Shelf(tmp_path, PLAN)) == expected
+
+
+def test_a_run_that_stopped_anywhere_goes_on_to_the_same_bytes(
+    tmp_path: Path, expected: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf = Shelf(tmp_path, PLAN)
+    shelf.prepare()
+    for name, data in islice(sorted(expected.items()), 7):
+        (tmp_path / name).write_bytes(data)
+    torn = shelf.counts_path(PARTS.chunks[2])
+    os.truncate(torn, 1000)
+    (tmp_path / "counts" / ".00005.npz.part").write_bytes(b"what a kill left")
+    with Pool(2) as pool:
+        count(shelf, PARTS, "auto", pool, "counting")
+    assert contents(shelf) == expected
+    assert f"{torn} is damaged" in capsys.readouterr().err
+
+
+def test_a_finished_run_does_nothing_again(tmp_path: Path, expected: dict[str, bytes]) -> None:
+    shelf = Shelf(tmp_path, PLAN)
+    shelf.prepare()
+    for name, data in expected.items():
+        (tmp_path / name).write_bytes(data)
+    # An engine that does not exist can not have been asked.
+    with Pool(1) as pool:
+        assert count(shelf, PARTS, "none", pool, "counting") == 10
+
+
+def test_a_chunk_does_not_depend_on_what_was_counted_before_it() -> None:
+    tasks = [ChunkTask(PLAN, SOURCE, "auto", chunk) for chunk in PARTS.chunks[:3]]
+    forward = [work(task) for task in tasks]
+    backward = [work(task) for task in reversed(tasks)]
+    assert forward == backward[::-1]
+
+
+def test_a_sequence_is_of_the_streams_of_its_own_hands() -> None:
+    first, second = (work(SequenceTask(PLAN, SOURCE, "auto", one)) for one in PARTS.sequences)
+    assert isinstance(first, bytes)
+    assert isinstance(second, bytes)
+    assert first != second
+    assert PARTS.sequences[1].first == 123
+
+
+def test_blocks_that_do_not_come_out_even_are_refused() -> None:
+    with pytest.raises(ValueError, match="1,201 hands are not 4 blocks"):
+        cut(1201, 4, 150)
+    with pytest.raises(ValueError, match="are not"):
+        cut(0, 4, 150)
+
+
+def contents(shelf: Shelf) -> dict[str, bytes]:
+    """All that a run kept; what an interrupted write left beside it is none of it."""
+    return {
+        path.relative_to(shelf.folder).as_posix(): path.read_bytes()
+        for path in sorted(shelf.folder.rglob("*.*"))
+        if not path.name.startswith(".")
+    }
