@@ -7,6 +7,7 @@ package, since a step of a shuffle then touches memory in its order; `as_hands` 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,14 +17,12 @@ from audit_cli.hashing import tagged_hash, u64
 from audit_cli.rng.hands import Hands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
 
-    #: (seed, first, count): hands `first`, ... of a run in batches, in their order.
-    Plant = Callable[[bytes, int, int], Iterator[Hands]]
-    #: (chance, count): `count` hands that have nothing to do with others.
-    Deal = Callable[["Chance", int], Hands]
+#: (seed, first, count): hands `first`, ... of a run in batches, in their order.
+Plant = Callable[[bytes, int, int], Iterator[Hands]]
+#: (chance, count): `count` hands that have nothing to do with others.
+Deal = Callable[["Chance", int], Hands]
 
 BATCH: Final = 8_192
 #: The ranges of the draws of one pass, in their order.
