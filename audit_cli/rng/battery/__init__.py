@@ -1,0 +1,1 @@
+"""The battery: one statistic a module, its exact null beside it."""
