@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from audit_cli.rng.running.chunks import ChunkTask, SequenceTask, work
+from audit_cli.rng.running.chunks import BitsTask, ChunkTask, work
 from audit_cli.rng.running.counting import Parts, count
 from audit_cli.rng.running.folder import Shelf
-from audit_cli.rng.running.layout import cut, sequences
+from audit_cli.rng.running.layout import cut, raw_bits
 from audit_cli.rng.running.pool import Pool
 from audit_cli.rng.sources import Lab
 
 PLAN = "c" * 64
 SOURCE = Lab(bytes(range(32)))
-PARTS = Parts(SOURCE, cut(1200, 4, 150), sequences(2))
+PARTS = Parts(SOURCE, cut(1200, 4, 150), raw_bits(2))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_a_finished_run_does_nothing_again(tmp_path: Path, expected: dict[str, b
         (tmp_path / name).write_bytes(data)
     # An engine that does not exist can not have been asked.
     with Pool(1) as pool:
-        assert count(shelf, PARTS, "none", pool, "counting") == 10
+        assert count(shelf, PARTS, "none", pool, "counting") == 11
 
 
 def test_a_chunk_does_not_depend_on_what_was_counted_before_it() -> None:
@@ -68,12 +68,12 @@ def test_a_chunk_does_not_depend_on_what_was_counted_before_it() -> None:
     assert forward == backward[::-1]
 
 
-def test_a_sequence_is_of_the_streams_of_its_own_hands() -> None:
-    first, second = (work(SequenceTask(PLAN, SOURCE, "auto", one)) for one in PARTS.sequences)
+def test_each_sequence_is_of_the_streams_of_its_own_hands() -> None:
+    first, second = (work(BitsTask(PLAN, SOURCE, "auto", one)) for one in PARTS.bits[1:])
     assert isinstance(first, bytes)
     assert isinstance(second, bytes)
     assert first != second
-    assert PARTS.sequences[1].first == 123
+    assert [bits.first for bits in PARTS.bits] == [0, 0, 123]
 
 
 def test_blocks_that_do_not_come_out_even_are_refused() -> None:

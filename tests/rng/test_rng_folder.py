@@ -12,13 +12,13 @@ import pytest
 from audit_cli.inputs import UsageError
 from audit_cli.rng.measured import Measured
 from audit_cli.rng.running.folder import Lacking, Shelf, locked
-from audit_cli.rng.running.layout import Chunk, Sequence
-from audit_cli.rng.running.packed import Packed, pack, pack_sequence, unpack
+from audit_cli.rng.running.layout import Bits, Chunk
+from audit_cli.rng.running.packed import Packed, pack, pack_bits, unpack
 from audit_cli.rng.running.writing import write_whole
 
 PLAN = "a" * 64
 CHUNK = Chunk(3, 3000, 1000)
-SEQUENCE = Sequence(7, 861)
+BITS = Bits("00007", 861)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_the_same_counts_are_the_same_bytes() -> None:
 
 
 def test_a_chunk_that_was_never_counted_is_missing_and_not_damaged(shelf: Shelf) -> None:
-    assert shelf.lacking([CHUNK], [SEQUENCE]) == Lacking((CHUNK,), (SEQUENCE,), ())
+    assert shelf.lacking([CHUNK], [BITS]) == Lacking((CHUNK,), (BITS,), ())
 
 
 @pytest.mark.parametrize("at", [0, 40, 200, 500, -60, -1])
@@ -104,19 +104,19 @@ def test_counts_of_another_plan_or_place_are_none(shelf: Shelf) -> None:
     assert shelf.read(Chunk(3, 3000, 999)) is None
 
 
-def test_what_was_said_of_a_sequence_is_kept_and_damage_to_it_is_seen(shelf: Shelf) -> None:
-    data = pack_sequence(7, {"p": [0.5, None]}, PLAN)
-    shelf.keep_sequence(SEQUENCE, data)
-    assert shelf.read_sequence(SEQUENCE) == {"p": [0.5, None]}
-    assert shelf.lacking([], [SEQUENCE]) == Lacking((), (), ())
-    path = shelf.raw_path(SEQUENCE)
+def test_what_was_said_of_raw_bits_is_kept_and_damage_to_it_is_seen(shelf: Shelf) -> None:
+    data = pack_bits(BITS, {"p": [0.5, None]}, PLAN)
+    shelf.keep_bits(BITS, data)
+    assert shelf.read_bits(BITS) == {"p": [0.5, None]}
+    assert shelf.lacking([], [BITS]) == Lacking((), (), ())
+    path = shelf.bits_path(BITS)
     for harm in (data[:-20], b"", data.replace(b"0.5", b"0.6"), data[:64], data.upper()):
         path.write_bytes(harm)
-        assert shelf.lacking([], [SEQUENCE]) == Lacking((), (SEQUENCE,), (path,))
-    path.write_bytes(pack_sequence(7, {}, "b" * 64))
-    assert shelf.read_sequence(SEQUENCE) is None
-    path.write_bytes(pack_sequence(8, {}, PLAN))
-    assert shelf.read_sequence(SEQUENCE) is None
+        assert shelf.lacking([], [BITS]) == Lacking((), (BITS,), (path,))
+    path.write_bytes(pack_bits(BITS, {}, "b" * 64))
+    assert shelf.read_bits(BITS) is None
+    path.write_bytes(pack_bits(Bits("00008", 861), {}, PLAN))
+    assert shelf.read_bits(BITS) is None
 
 
 def test_what_is_no_archive_is_refused_and_never_unpickled(tmp_path: Path) -> None:

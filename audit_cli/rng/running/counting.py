@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Final
 from audit_cli import say
 from audit_cli.inputs import shown
 from audit_cli.rng.running.bar import watched
-from audit_cli.rng.running.chunks import ChunkTask, SequenceTask, Task, work
+from audit_cli.rng.running.chunks import BitsTask, ChunkTask, Task, work
 from audit_cli.rng.running.packed import Packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from audit_cli.rng.running.folder import Shelf
-    from audit_cli.rng.running.layout import Chunk, Sequence
+    from audit_cli.rng.running.layout import Bits, Chunk
     from audit_cli.rng.running.pool import Workers
     from audit_cli.rng.sources import Source
 
-#: What the tests of a sequence cost, as decks that could be counted meanwhile.
-_SEQUENCE_COST: Final = 10_000
+#: What the tests of raw bits cost, as decks that could be counted meanwhile.
+_BITS_COST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All of a run: whose hands, the chunks of each block, and sequences of raw bits."""
+    """All of a run: whose hands, the chunks of each block, and raw bits."""
 
     source: Source
     blocks: tuple[tuple[Chunk, ...], ...]
-    sequences: tuple[Sequence, ...]
+    bits: tuple[Bits, ...]
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
@@ -43,30 +43,30 @@ def count(shelf: Shelf, parts: Parts, engine: str, workers: Workers, words: str)
     OSError where a part can not be kept, and what `chunks.work` and the workers raise.
     """
     shelf.prepare()
-    lacking = shelf.lacking(parts.chunks, parts.sequences)
+    lacking = shelf.lacking(parts.chunks, parts.bits)
     for path in lacking.damaged:
         say.warning(f"{shown(str(path))} is damaged, or of another run: counted again")
 
     def tasks() -> Iterator[Task]:
-        # Sequences take less time than chunks: last, they fill the gaps at the end.
+        # Raw bits take less time than chunks: last, they fill the gaps at the end.
         for chunk in lacking.chunks:
             yield ChunkTask(shelf.plan, parts.source, engine, chunk)
-        for sequence in lacking.sequences:
-            yield SequenceTask(shelf.plan, parts.source, engine, sequence)
+        for bits in lacking.bits:
+            yield BitsTask(shelf.plan, parts.source, engine, bits)
 
-    total = _cost(parts.chunks, parts.sequences)
-    already = total - _cost(lacking.chunks, lacking.sequences)
+    total = _cost(parts.chunks, parts.bits)
+    already = total - _cost(lacking.chunks, lacking.bits)
     with watched(words, total, already=already) as bar:
         for task, result in workers.each(work, tasks()):
             if isinstance(task, ChunkTask) and isinstance(result, Packed):
                 shelf.keep(task.chunk, result)
                 bar.add(task.chunk.count)
-            elif isinstance(task, SequenceTask) and isinstance(result, bytes):
-                shelf.keep_sequence(task.sequence, result)
-                bar.add(_SEQUENCE_COST)
-    done = len(parts.chunks) + len(parts.sequences)
-    return done - len(lacking.chunks) - len(lacking.sequences)
+            elif isinstance(task, BitsTask) and isinstance(result, bytes):
+                shelf.keep_bits(task.bits, result)
+                bar.add(_BITS_COST)
+    done = len(parts.chunks) + len(parts.bits)
+    return done - len(lacking.chunks) - len(lacking.bits)
 
 
-def _cost(chunks: tuple[Chunk, ...], sequences: tuple[Sequence, ...]) -> int:
-    return sum(chunk.count for chunk in chunks) + _SEQUENCE_COST * len(sequences)
+def _cost(chunks: tuple[Chunk, ...], bits: tuple[Bits, ...]) -> int:
+    return sum(chunk.count for chunk in chunks) + _BITS_COST * len(bits)

@@ -5,7 +5,7 @@
     hands                collected hands, where there is no secret that repeats them
     counts/00042.npz     the counts of a chunk
     digests/00042.u64    the digests of its decks
-    raw/00007.json       what the tests of raw bits say of a sequence
+    raw/00007.json       what the tests of raw bits say of a sequence; lanes.json of the lanes
     confirmation/        the same of the confirmation run, where there was one
     results/             what was said
 
@@ -24,14 +24,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli.inputs import UsageError, reason, shown
-from audit_cli.rng.running.packed import unpack, unpack_sequence
+from audit_cli.rng.running.packed import unpack, unpack_bits
 from audit_cli.rng.running.writing import sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from audit_cli.rng.running.layout import Chunk, Sequence
+    from audit_cli.rng.running.layout import Bits, Chunk
     from audit_cli.rng.running.packed import Counted, Packed
 
 PLAN: Final = "plan.note"
@@ -46,13 +46,13 @@ class Lacking:
     """What of a run is not there; `damaged` are the files that are there and not to be trusted."""
 
     chunks: tuple[Chunk, ...]
-    sequences: tuple[Sequence, ...]
+    bits: tuple[Bits, ...]
     damaged: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Where the chunks and sequences of one run of a plan are kept: the first, or confirmation."""
+    """Where the chunks and raw bits of one run of a plan are kept: the first, or confirmation."""
 
     folder: Path
     plan: str
@@ -71,26 +71,26 @@ class Shelf:
         """Where the digests of a chunk are."""
         return self.folder / "digests" / f"{chunk.index:05}.u64"
 
-    def raw_path(self, sequence: Sequence) -> Path:
-        """Where the tests of a sequence of raw bits are."""
-        return self.folder / "raw" / f"{sequence.index:05}.json"
+    def bits_path(self, bits: Bits) -> Path:
+        """Where what is said of raw bits is."""
+        return self.folder / "raw" / f"{bits.name}.json"
 
     def keep(self, chunk: Chunk, packed: Packed) -> None:
         """Write a chunk. OSError where it can not be written."""
         write_whole(self.digests_path(chunk), packed.digests)
         write_whole(self.counts_path(chunk), packed.counts)
 
-    def keep_sequence(self, sequence: Sequence, data: bytes) -> None:
-        """Write what was said of a sequence. OSError where it can not be written."""
-        write_whole(self.raw_path(sequence), data)
+    def keep_bits(self, bits: Bits, data: bytes) -> None:
+        """Write what was said of raw bits. OSError where it can not be written."""
+        write_whole(self.bits_path(bits), data)
 
-    def read_sequence(self, sequence: Sequence) -> dict[str, Any] | None:
-        """Return what was said of a sequence; None where it is missing or not to be trusted."""
+    def read_bits(self, bits: Bits) -> dict[str, Any] | None:
+        """Return what was said of raw bits; None where it is missing or not to be trusted."""
         try:
-            data = self.raw_path(sequence).read_bytes()
+            data = self.bits_path(bits).read_bytes()
         except FileNotFoundError:
             return None
-        return unpack_sequence(data, sequence.index, self.plan)
+        return unpack_bits(data, bits, self.plan)
 
     def read(self, chunk: Chunk) -> Counted | None:
         """Return the counts of a chunk; None where they are missing or not to be trusted."""
@@ -107,11 +107,11 @@ class Shelf:
         counted = self.read(chunk)
         return counted is not None and counted.digests_sha256 == _hash(self.digests_path(chunk))
 
-    def lacking(self, chunks: Iterable[Chunk], sequences: Iterable[Sequence]) -> Lacking:
+    def lacking(self, chunks: Iterable[Chunk], bits: Iterable[Bits]) -> Lacking:
         """Return what there is still to do."""
         absent = [chunk for chunk in chunks if not self.whole(chunk)]
-        unsaid = [one for one in sequences if self.read_sequence(one) is None]
-        paths = [*map(self.counts_path, absent), *map(self.raw_path, unsaid)]
+        unsaid = [one for one in bits if self.read_bits(one) is None]
+        paths = [*map(self.counts_path, absent), *map(self.bits_path, unsaid)]
         return Lacking(tuple(absent), tuple(unsaid), tuple(path for path in paths if path.exists()))
 
 

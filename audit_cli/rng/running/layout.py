@@ -1,13 +1,18 @@
 """How a run is cut: blocks of equal size for the second level, each of one or more chunks.
 
-Sequences of raw bits are taken from the streams of the run's first hands, 123 hands each.
+Sequences of raw bits are taken from the streams of the run's first hands, 123 hands each; the lanes
+are taken from the same hands once more.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from audit_cli.rng.raw.sequence import SEQUENCE_HANDS
+
+#: The name of the bits whose lanes are measured (`raw.lanes`).
+LANES: Final = "lanes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +25,10 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
-    """A sequence of raw bits: the streams of the hands from `first` on."""
+class Bits:
+    """Raw bits to test: the streams of the hands from `first` on; `name` is LANES or a number."""
 
-    index: int
+    name: str
     first: int
 
 
@@ -45,6 +50,9 @@ def cut(hands: int, blocks: int, chunk: int, start: int = 0) -> tuple[tuple[Chun
     )
 
 
-def sequences(count: int, start: int = 0) -> tuple[Sequence, ...]:
-    """Return the first so many sequences of the hands from `start` on."""
-    return tuple(Sequence(index, start + index * SEQUENCE_HANDS) for index in range(count))
+def raw_bits(sequences: int, start: int = 0) -> tuple[Bits, ...]:
+    """Return what is tested of the streams of the hands from `start` on: none, or lanes as well."""
+    if not sequences:
+        return ()
+    numbered = (Bits(f"{k:05}", start + k * SEQUENCE_HANDS) for k in range(sequences))
+    return (Bits(LANES, start), *numbered)

@@ -2,8 +2,8 @@
 
 Counts are an npz archive, read without pickle, with a member `head` beside the tables: JSON that
 names the plan, the chunk and what the decks' and the digests' bytes hash to, and the SHA-256 of all
-tables. Digests are 8 bytes each, little-endian, in the order of the hands. What was said of a
-sequence of raw bits is a line of JSON under a line with its SHA-256.
+tables. Digests are 8 bytes each, little-endian, in the order of the hands. What was said of
+raw bits is a line of JSON under a line with its SHA-256.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit_cli.rng.measured import Measured
+    from audit_cli.rng.running.layout import Bits
 
 _FORMAT: Final = "cutcard-counts/1"
 _HEAD: Final = "head"
@@ -89,21 +90,22 @@ def unpack(data: bytes, plan: str) -> Counted | None:
     return counted if intact else None
 
 
-def pack_sequence(index: int, result: Mapping[str, Any], plan: str) -> bytes:
-    """Return what was said of a sequence as bytes, under the plan of that ID."""
-    line = json.dumps({"plan": plan, "result": result, "sequence": index}, sort_keys=True).encode()
+def pack_bits(bits: Bits, result: Mapping[str, Any], plan: str) -> bytes:
+    """Return what was said of raw bits as bytes, under the plan of that ID."""
+    whole = {"bits": bits.name, "first": bits.first, "plan": plan, "result": result}
+    line = json.dumps(whole, sort_keys=True).encode()
     return sha256(line).hexdigest().encode() + b"\n" + line + b"\n"
 
 
-def unpack_sequence(data: bytes, index: int, plan: str) -> dict[str, Any] | None:
-    """Return what `pack_sequence` was given under that plan; None for anything else."""
+def unpack_bits(data: bytes, bits: Bits, plan: str) -> dict[str, Any] | None:
+    """Return the result that `pack_bits` was given of these bits; None for anything else."""
     digest, _, line = data.removesuffix(b"\n").partition(b"\n")
     if sha256(line).hexdigest().encode() != digest:
         return None
-    value = json.loads(line)
-    if (value["plan"], value["sequence"]) != (plan, index):
+    whole = json.loads(line)
+    if (whole["plan"], whole["bits"], whole["first"]) != (plan, bits.name, bits.first):
         return None
-    result: dict[str, Any] = value["result"]
+    result: dict[str, Any] = whole["result"]
     return result
 
 
