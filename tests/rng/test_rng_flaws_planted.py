@@ -1,13 +1,17 @@
 """Planted flaws: each is the flaw that its name says, the same from the same seed anywhere."""
 
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from audit_cli.hashing import tagged_hash
 from audit_cli.rng.flaws import chance, rigged, shuffles, sources, streams
+from audit_cli.rng.flaws.bounds import Bound, WrongBound
 from audit_cli.rng.flaws.chance import BATCH, PASS, Chance, Deal, Plant
+from audit_cli.rng.raw.complexity import profile
 
 SEED = bytes(range(32))
 PLANTS: dict[str, Plant] = {"correct": chance.correct} | {
@@ -197,12 +201,46 @@ def test_the_first_seat_is_given_an_ace() -> None:
     assert held.any(axis=1).all()
 
 
-def test_mersenne_bits_depend_on_the_seed() -> None:
-    assert (streams.mersenne(SEED, 500) != streams.mersenne(bytes(32), 500)).any()
+def test_mersenne_numbers_are_those_of_its_authors() -> None:
+    """A twist of the state that the key leaves, against Python's own generator."""
+    numbers = streams.mersenne(SEED, 2_000).view("<u4").tolist()
+    spread = np.random.PCG64(int.from_bytes(tagged_hash("flaw", SEED, b"F19"), "big"))
+    key = spread.random_raw(312).astype("<u8").view("<u4").tolist()
+    python = Random()
+    python.setstate((3, (*key, 624), None))
+    assert numbers == [python.getrandbits(32) for _ in range(2_000)]
 
 
-def test_xorshift_numbers_follow_from_two_words() -> None:
-    """V8's step, written once more on whole words: bit 63 of state 0 is what is told."""
-    bits = streams.xorshift(SEED, 300)
-    assert 100 < int(bits.sum()) < 200
-    assert (bits != streams.xorshift(bytes(32), 300)).any()
+def test_xorshift_states_follow_from_two() -> None:
+    """V8's step: the next state is a XOR of shifts of the two before."""
+    states = streams.xorshift(SEED, 100).view("<u8").tolist()
+    mask = (1 << 64) - 1
+    for one, other, following in zip(states, states[1:], states[2:], strict=False):
+        shifted = one ^ ((one << 23) & mask)
+        assert following == shifted ^ (shifted >> 17) ^ other ^ (other >> 26)
+
+
+def test_linear_generators_have_the_complexity_of_their_state() -> None:
+    """F18 from 1,024 bits, F19 from 45,000: bit 0 of each number."""
+    one = streams.xorshift(SEED, 1_024)[::8] & np.uint8(1)
+    assert profile(one).complexity == streams.XORSHIFT_BITS
+    other = streams.mersenne(SEED, 45_000)[::4] & np.uint8(1)
+    assert profile(other).complexity == streams.MERSENNE_BITS
+
+
+def test_wrong_bounds_change_what_they_should_alone() -> None:
+    """A byte at the bound is taken by the late bound, one before it is dropped by the early."""
+    draws = {
+        bound: WrongBound(bound).deal(0, crafted).draws
+        for bound, crafted in (
+            (Bound.LATE, _stream(208)),
+            (Bound.EARLY, _stream(207)),
+            (Bound.NONE, _stream(255)),
+        )
+    }
+    first = {bound: int(drawn[0, 0]) for bound, drawn in draws.items() if drawn is not None}
+    assert first == {Bound.LATE: 0, Bound.EARLY: 1, Bound.NONE: 255 % 52}
+
+
+def _stream(first: int) -> NDArray[np.uint8]:
+    return np.array([[first, *([1] * 1_023)]], dtype=np.uint8)

@@ -22,26 +22,24 @@ MERSENNE_BITS: Final = 19_937
 _MASK: Final = (1 << 64) - 1
 
 
-def xorshift(seed: bytes, count: int) -> NDArray[np.uint8]:
-    """F18: the top bit of each of `count` numbers of V8's Math.random(): xorshift128+'s state."""
+def xorshift(seed: bytes, words: int) -> NDArray[np.uint8]:
+    """F18: the 64-bit states behind V8's Math.random() (xorshift128+), 8 bytes each, low first."""
     state = tagged_hash("flaw", seed, b"F18")
     one, other = (int.from_bytes(state[at : at + 8], "little") for at in (0, 8))
-    bits = np.empty(count, dtype=np.uint8)
-    for at in range(count):
-        bits[at] = one >> 63
+    numbers = np.empty(words, dtype="<u8")
+    for at in range(words):
+        numbers[at] = one
         mixed = one ^ (one << 23) & _MASK
         mixed ^= mixed >> 17 ^ other ^ other >> 26
         one, other = other, mixed
-    return bits
+    return numbers.view(np.uint8)
 
 
-def mersenne(seed: bytes, count: int) -> NDArray[np.uint8]:
-    """F19: the top bit of each of `count` numbers of a Mersenne Twister, MT19937."""
+def mersenne(seed: bytes, words: int) -> NDArray[np.uint8]:
+    """F19: the 32-bit numbers of a Mersenne Twister, MT19937, 4 bytes each, low first."""
+    # Any state will do that is not all zero; PCG64 spreads the seed over its 624 words.
+    spread = np.random.PCG64(int.from_bytes(tagged_hash("flaw", seed, b"F19"), "big"))
+    key = spread.random_raw(312).astype("<u8").view("<u4").astype(np.uint32)
     source = np.random.MT19937()
-    key = np.frombuffer(tagged_hash("flaw", seed, b"F19"), "<u4")
-    # Any state will do that is not all zero; 624 words of it are spread from the seed by PCG64.
-    words = np.random.PCG64(int.from_bytes(key.tobytes(), "little")).random_raw(312)
-    spread = words.astype("<u8").view("<u4").astype(np.uint32)
-    source.state = {"bit_generator": "MT19937", "state": {"key": spread, "pos": 624}}
-    bits: NDArray[np.uint8] = (source.random_raw(count) >> np.uint64(31)).astype(np.uint8)
-    return bits
+    source.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": 624}}
+    return source.random_raw(words).astype("<u4").view(np.uint8)

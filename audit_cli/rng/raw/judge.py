@@ -106,7 +106,7 @@ def judge_raw(
         outcomes += [_share(section, series), _uniform(section, series)]
     outcomes.append(_cycles(sequences))
     if lanes is not None:
-        outcomes += _lanes(lanes)
+        outcomes += judge_lanes(lanes)
     return tuple(outcomes)
 
 
@@ -216,7 +216,8 @@ def _cycles(sequences: Sequence[SequenceResult]) -> Outcome:
     )
 
 
-def _lanes(lanes: LanesResult) -> list[Outcome]:
+def judge_lanes(lanes: LanesResult) -> list[Outcome]:
+    """Judge the lanes of raw bits alone, without sequences."""
     profiles = lanes.profiles
     complexities = [complexity_tail(one.length, one.complexity) for one in profiles]
     jumps = [jumps_p(one.length, one.jumps) for one in profiles]
