@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from audit_cli.rng.plan import PRESETS, Kind, Run, make_plan
+from audit_cli.rng.plan import Source as Planned
 from audit_cli.rng.running.chunks import BitsTask, ChunkTask, work
-from audit_cli.rng.running.counting import Parts, count
+from audit_cli.rng.running.counting import count
 from audit_cli.rng.running.folder import Shelf
-from audit_cli.rng.running.layout import cut, raw_bits
+from audit_cli.rng.running.layout import Chunk, cut
 from audit_cli.rng.running.pool import Pool
 from audit_cli.rng.sources import Lab
 
 PLAN = "c" * 64
 SOURCE = Lab(bytes(range(32)))
-PARTS = Parts(SOURCE, cut(1200, 4, 150), raw_bits(2))
+PARTS = cut(SOURCE, Run(1200, 4, 150), 2)
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +75,26 @@ def test_each_sequence_is_of_the_streams_of_its_own_hands() -> None:
     assert isinstance(first, bytes)
     assert isinstance(second, bytes)
     assert first != second
-    assert [bits.first for bits in PARTS.bits] == [0, 0, 123]
+    assert [bits.first for bits in PARTS.bits] == [0, 0, 600]
 
 
-def test_blocks_that_do_not_come_out_even_are_refused() -> None:
-    with pytest.raises(ValueError, match="1,201 hands are not 4 blocks"):
-        cut(1201, 4, 150)
-    with pytest.raises(ValueError, match="are not"):
-        cut(0, 4, 150)
+def test_blocks_and_chunks_lie_end_to_end_from_where_a_run_starts() -> None:
+    parts = cut(SOURCE, Run(1200, 2, 200), 0, start=5000)
+    assert parts.blocks[1] == (Chunk(3, 5600, 200), Chunk(4, 5800, 200), Chunk(5, 6000, 200))
+    assert [chunk.first for chunk in parts.chunks] == [5000, 5200, 5400, 5600, 5800, 6000]
+    assert parts.bits == ()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_sequences_of_each_preset_begin_with_chunks_of_their_own(
+    preset: str,
+) -> None:
+    plan = make_plan(Planned(Kind.LAB), preset=preset, raw=("B1",), code="")
+    parts = cut(SOURCE, plan.run, plan.sequences)
+    places = [bits.first for bits in parts.bits[1:]]
+    assert places == sorted(set(places))
+    assert len(places) == plan.sequences
+    assert {chunk.first for chunk in parts.chunks} >= set(places)
 
 
 def contents(shelf: Shelf) -> dict[str, bytes]:

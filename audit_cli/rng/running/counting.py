@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from audit_cli import say
@@ -15,26 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from audit_cli.rng.running.folder import Shelf
-    from audit_cli.rng.running.layout import Bits, Chunk
+    from audit_cli.rng.running.layout import Bits, Chunk, Parts
     from audit_cli.rng.running.pool import Workers
-    from audit_cli.rng.sources import Source
 
 #: What the tests of raw bits cost, as decks that could be counted meanwhile.
 _BITS_COST: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """All of a run: whose hands, the chunks of each block, and raw bits."""
-
-    source: Source
-    blocks: tuple[tuple[Chunk, ...], ...]
-    bits: tuple[Bits, ...]
-
-    @property
-    def chunks(self) -> tuple[Chunk, ...]:
-        """The chunks of all blocks, in their order."""
-        return tuple(chunk for block in self.blocks for chunk in block)
 
 
 def count(shelf: Shelf, parts: Parts, engine: str, workers: Workers, words: str) -> int:

@@ -1,15 +1,17 @@
 """How a run is cut: blocks of equal size for the second level, each of one or more chunks.
 
-Sequences of raw bits are taken from the streams of the run's first hands, 123 hands each; the lanes
-are taken from the same hands once more.
+Sequences of raw bits begin with chunks that lie evenly over the run: sequence k of s with the first
+hand of chunk floor(k * chunks / s). The lanes are taken from the run's first hands.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from audit_cli.rng.raw.sequence import SEQUENCE_HANDS
+if TYPE_CHECKING:
+    from audit_cli.rng.plan import Run
+    from audit_cli.rng.sources import Source
 
 #: The name of the bits whose lanes are measured (`raw.lanes`).
 LANES: Final = "lanes"
@@ -32,27 +34,28 @@ class Bits:
     first: int
 
 
-def cut(hands: int, blocks: int, chunk: int, start: int = 0) -> tuple[tuple[Chunk, ...], ...]:
-    """Return the chunks of each block, of the hands from `start` on.
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """All of a run: whose hands, the chunks of each block, and raw bits."""
 
-    ValueError where they do not come out even.
-    """
-    each, over = divmod(hands, blocks * chunk)
-    if over or not each:
-        message = f"{hands:,} hands are not {blocks:,} blocks of chunks of {chunk:,}"
-        raise ValueError(message)
-    return tuple(
-        tuple(
-            Chunk(index, start + index * chunk, chunk)
-            for index in range(block * each, (block + 1) * each)
-        )
-        for block in range(blocks)
-    )
+    source: Source
+    blocks: tuple[tuple[Chunk, ...], ...]
+    bits: tuple[Bits, ...]
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The chunks of all blocks, in their order."""
+        return tuple(chunk for block in self.blocks for chunk in block)
 
 
-def raw_bits(sequences: int, start: int = 0) -> tuple[Bits, ...]:
-    """Return what is tested of the streams of the hands from `start` on: none, or lanes as well."""
+def cut(source: Source, run: Run, sequences: int, start: int = 0) -> Parts:
+    """Return the parts of a run over the hands of a source from `start` on."""
+    chunks = [Chunk(k, start + run.first(k), run.chunk) for k in range(run.chunks)]
+    each = run.chunks_per_block
+    blocks = tuple(tuple(chunks[k : k + each]) for k in range(0, run.chunks, each))
     if not sequences:
-        return ()
-    numbered = (Bits(f"{k:05}", start + k * SEQUENCE_HANDS) for k in range(sequences))
-    return (Bits(LANES, start), *numbered)
+        return Parts(source, blocks, ())
+    numbered = (
+        Bits(f"{k:05}", chunks[k * run.chunks // sequences].first) for k in range(sequences)
+    )
+    return Parts(source, blocks, (Bits(LANES, start), *numbered))
