@@ -37,7 +37,7 @@ _PAIR += _PAIR.T
 def count(piece: Piece, counts: Counts, waits: Waits) -> NDArray[np.uint64]:
     """Add a piece to counts and waits, and return its digests (n,).
 
-    ValueError where a deck does not hold each card once.
+    Raises NotADeckError.
     """
     columns: Columns = np.ascontiguousarray(piece.decks.T)
     rising, longest = orders.count_chains(columns)
@@ -147,11 +147,11 @@ def _count_guesses(columns: Columns, guesses: Guesses, counts: Counts) -> None:
     right = columns == guesses.blind[:, None]
     _add(counts["guess_blind"], np.add.reduce(right, axis=0, dtype=np.uint8))
     hands = columns.shape[1]
-    left = np.full(hands, (1 << DECK_SIZE) - 1, np.uint64)
+    left = np.full(hands, (1 << DECK_SIZE) - 1, np.int64)
     hits = np.zeros(hands, np.uint8)
     before = np.full(hands, EDGE, np.intp)
     for card in columns:
         hits += (guesses.better.take(before * (EDGE + 1) + card) & left) == 0
-        left ^= np.left_shift(np.uint64(1), card, dtype=np.uint64)
         before = card.astype(np.intp)
+        left ^= np.left_shift(1, before)
     _add(counts["guess_hits"], hits)

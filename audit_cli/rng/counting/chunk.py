@@ -13,6 +13,7 @@ import numpy as np
 
 from audit_cli.derive import DECK_SIZE
 from audit_cli.rng.counting.guesses import Guesses, learn
+from audit_cli.rng.counting.orders import NotADeckError
 from audit_cli.rng.counting.tables import LAGS, SHUFFLE, first_cells, guessed, shapes
 from audit_cli.rng.counting.waits import Waits, begin_waits
 from audit_cli.rng.measured import Measured
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from audit_cli.rng.hands import Hands
 
 #: The most hands that are counted at once: their tables and buffers fit a core's own cache.
-PIECE: Final = 2048
+PIECE: Final = 4096
 
 Counts = dict[str, "NDArray[np.int64]"]
 
@@ -53,7 +54,7 @@ class Counter(Protocol):
     def __call__(
         self, piece: Piece, counts: Mapping[str, NDArray[np.int64]], waits: Waits
     ) -> NDArray[np.uint64]:
-        """Count. ValueError where a deck does not hold each card once."""
+        """Count. Raises NotADeckError."""
 
 
 @dataclass(slots=True, eq=False)
@@ -69,6 +70,7 @@ class Chunk:
     _counts: Counts = field(init=False, repr=False)
     _waits: Waits = field(init=False, repr=False)
     _guesses: Guesses | None = field(default=None, init=False, repr=False)
+    _cells: NDArray[np.int64] | None = field(default=None, init=False, repr=False)
     _before: NDArray[np.uint8] = field(init=False, repr=False)
     _digests: NDArray[np.uint64] = field(init=False, repr=False)
     _hash: HASH = field(default_factory=sha256, init=False, repr=False)
@@ -78,6 +80,8 @@ class Chunk:
             name: np.zeros(shape, np.int64)
             for name, shape in shapes(self.sizes, draws=self.draws).items()
         }
+        if self.draws:
+            self._cells = np.array(first_cells(self.sizes), np.int64)
         self._waits = begin_waits(self.size)
         self._before = np.empty((0, DECK_SIZE), np.uint8)
         self._digests = np.empty(self.size, np.uint64)
@@ -142,11 +146,16 @@ class Chunk:
             decks,
             self._before,
             draws,
-            np.array(first_cells(self.sizes), np.int64) if self.draws else None,
+            self._cells,
             self._guesses if scored else None,
         )
         end = self._done + len(decks)
-        self._digests[self._done : end] = self.count(piece, self._counts, self._waits)
+        try:
+            self._digests[self._done : end] = self.count(piece, self._counts, self._waits)
+        except NotADeckError as wrong:
+            hand = self.first + self._done + wrong.place
+            message = f"hand {hand} does not hold each of the 52 cards once"
+            raise ValueError(message) from None
         self._hash.update(decks.data)
         self._before = np.concatenate([self._before, decks])[-len(LAGS) :]
         self._done = end

@@ -23,12 +23,12 @@ class Guesses:
     """What is guessed.
 
     `blind` is (52,) uint8: the card guessed at each position, all different, before any is seen.
-    `better` is (53, 53) uint64: behind card p (`EDGE` before the first), the bits of the cards that
+    `better` is (53, 53) int64: behind card p (`EDGE` before the first), the bits of the cards that
     would be guessed before card c. So c is guessed where none of them is left in the deck.
     """
 
     blind: NDArray[np.uint8]
-    better: NDArray[np.uint64]
+    better: NDArray[np.int64]
 
 
 def learn(successor: NDArray[np.int64], card_position: NDArray[np.int64]) -> Guesses:
@@ -37,9 +37,9 @@ def learn(successor: NDArray[np.int64], card_position: NDArray[np.int64]) -> Gue
     for counts in card_position:
         order = np.argsort(-counts, kind="stable").tolist()
         blind.append(next(card for card in order if card not in blind))
-    better = np.zeros((EDGE + 1, EDGE + 1), np.uint64)
+    better = np.zeros((EDGE + 1, EDGE + 1), np.int64)
     order = np.argsort(-successor[:, :DECK_SIZE], axis=1, kind="stable")
-    bits = np.uint64(1) << order.astype(np.uint64)
+    bits = np.int64(1) << order
     ahead = np.bitwise_or.accumulate(bits, axis=1) ^ bits
     np.put_along_axis(better, order, ahead, axis=1)
     return Guesses(np.array(blind, np.uint8), better)

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 _ONE = np.uint64(1)
 
 
+class NotADeckError(ValueError):
+    """The first deck, counted from 0, that does not hold each of the 52 cards once."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(f"deck {place} does not hold each of the 52 cards once")
+        self.place = place
+
+
 def shuffle_draws(columns: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the draws (52, n) by which one shuffle (protocol 4.3) makes these decks of 0 to 51.
 
@@ -60,7 +68,7 @@ def count_runs(descents: NDArray[np.bool_]) -> NDArray[np.intp]:
 def count_chains(columns: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return how many rising sequences, and how long the longest increasing subsequence is.
 
-    ValueError names the first deck that does not hold each of the 52 cards once.
+    Raises NotADeckError.
     """
     hands = columns.shape[1]
     seen = np.zeros(hands, np.uint64)
@@ -78,8 +86,7 @@ def count_chains(columns: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[
         ends |= bit
     wrong = np.flatnonzero(seen != np.uint64((1 << len(columns)) - 1))
     if wrong.size:
-        message = f"deck {wrong[0]} of these does not hold each of the 52 cards once"
-        raise ValueError(message)
+        raise NotADeckError(int(wrong[0]))
     return broken.astype(np.intp) + 1, np.bitwise_count(ends).astype(np.intp)
 
 

@@ -22,11 +22,11 @@ ORDER = (*COUPONS, "gap")
 class Waits:
     """Where the waits of a chunk stand: a row for each of `ORDER`.
 
-    `seen` is (4,) uint64, the kinds seen in the present wait as bits; `waited` (4,) int64, its
+    `seen` is (4,) int64, the kinds seen in the present wait as bits; `waited` (4,) int64, its
     hands so far; `left` (4,) int64, how many waits are still counted.
     """
 
-    seen: NDArray[np.uint64]
+    seen: NDArray[np.int64]
     waited: NDArray[np.int64]
     left: NDArray[np.int64]
 
@@ -34,7 +34,7 @@ class Waits:
 def begin_waits(hands: int) -> Waits:
     """Return where the waits of a chunk of so many hands begin."""
     left = np.array([quota(wait, hands) for wait in ORDER], np.int64)
-    return Waits(np.zeros(len(ORDER), np.uint64), np.zeros(len(ORDER), np.int64), left)
+    return Waits(np.zeros(len(ORDER), np.int64), np.zeros(len(ORDER), np.int64), left)
 
 
 def count_waits(
