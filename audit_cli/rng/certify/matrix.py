@@ -1,0 +1,500 @@
+"""The requirement matrix: for each requirement what a bundle shows, and by which of its files.
+
+A row passes or fails by figures of the bundle alone. Where no figure can decide, it says so: by
+document, with the project's tests that hold the claim; not applicable, and why; or not shown, with
+what is missing from this bundle.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import comb, lgamma, log
+from typing import TYPE_CHECKING, Any, Final
+
+from audit_cli.rng.battery.families import FAMILIES, missing
+from audit_cli.rng.certify.evidence import (
+    BATTERY,
+    CODE,
+    CORE,
+    EXTERNAL,
+    INDEX,
+    REPLAY,
+    SENSITIVITY,
+    VECTORS,
+)
+from audit_cli.rng.certify.requirements import REQUIREMENTS
+from audit_cli.rng.certify.review import PATH
+
+if TYPE_CHECKING:
+    from audit_cli.rng.certify.evidence import Evidence
+    from audit_cli.rng.certify.requirements import Requirement
+
+#: What R-01 asks for, in decks and blocks.
+ENOUGH: Final = 10_000_000
+ENOUGH_BLOCKS: Final = 100
+#: R-23: more lines of code than this are not reviewed in an evening.
+REVIEWABLE: Final = 400
+
+
+class Status(StrEnum):
+    """What a row says."""
+
+    PASS = "PASS"  # noqa: S105  (no password)
+    FAIL = "FAIL"
+    NOT_APPLICABLE = "NOT APPLICABLE"
+    BY_DOCUMENT = "BY DOCUMENT"
+    NOT_SHOWN = "NOT SHOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What figures say of a requirement: the status, why, and the files that say it."""
+
+    status: Status
+    why: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A requirement with its ruling; `files` are those of the figures and its documents."""
+
+    requirement: Requirement
+    status: Status
+    why: str
+    files: tuple[str, ...]
+
+
+Rule = Callable[["Evidence"], Ruling]
+
+
+def make_matrix(evidence: Evidence) -> tuple[Row, ...]:
+    """Rule on every requirement, R-01 to R-32 in their order."""
+    rows = []
+    for requirement in REQUIREMENTS:
+        ruling = _RULES.get(requirement.id, _by_document)(evidence)
+        lacking = [name for name in requirement.documents if name not in evidence.files]
+        if lacking:
+            ruling = Ruling(Status.FAIL, f"{_list(lacking)} not in the bundle", ruling.files)
+        files = dict.fromkeys((*ruling.files, *requirement.documents))
+        present = tuple(name for name in files if name in evidence.files)
+        rows.append(Row(requirement, ruling.status, ruling.why, present))
+    return tuple(rows)
+
+
+def count_statuses(rows: Iterable[Row]) -> dict[str, int]:
+    """Return how many rows have each status, in the order of `Status`."""
+    found = [row.status for row in rows]
+    return {status.value: found.count(status) for status in Status}
+
+
+# What the rows are made of.
+
+
+def _by_document(_: Evidence) -> Ruling:
+    return Ruling(Status.BY_DOCUMENT, "no figure decides this: the documents and tests named here")
+
+
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(words)
+
+
+def _named(name: str, prefixes: Iterable[str]) -> bool:
+    """Whether a test is one of these: `S1` is S1, S1b and S1.mean, and not S10."""
+    return any(re.match(rf"{re.escape(each)}(?![0-9])", name) for each in prefixes)
+
+
+def _tests(battery: Mapping[str, Any], *prefixes: str) -> list[Mapping[str, Any]]:
+    return [one for one in battery["tests"] if _named(one["test"], prefixes)]
+
+
+def rejected(battery: Mapping[str, Any]) -> dict[str, str]:
+    """Return the tests that a run failed by, each with how: none where it passed."""
+    if battery["decision"] == "pass":
+        return {}
+    found = dict.fromkeys(battery["failed_checks"], "does not hold")
+    judged = (battery["confirmation"] or {}).get("judged", [])
+    for one in [*battery["certain"], *judged, *([] if judged else battery["suspects"])]:
+        if one in battery["certain"] or one["holm"] <= float(battery.get("alpha", 0.01)):
+            found[one["test"]] = f"p = {one['p']:.3g} ({one['level']} level)"
+    return found
+
+
+def _by_tests(evidence: Evidence, prefixes: Sequence[str], words: str, *, least: int = 0) -> Ruling:
+    """Rule by tests of the battery: fail where one is rejected, not shown where there is none."""
+    battery = evidence.battery
+    if battery is None:
+        return Ruling(Status.NOT_SHOWN, "the bundle has no results of a battery")
+    found = _tests(battery, *prefixes)
+    if not found:
+        why = f"no test of {_list(prefixes)} was made on these data"
+        return Ruling(Status.NOT_SHOWN, why, (BATTERY,))
+    bad = [f"{name} {how}" for name, how in rejected(battery).items() if _named(name, prefixes)]
+    if bad:
+        return Ruling(Status.FAIL, f"{words}: {_list(bad)}", (BATTERY,))
+    holm = [one["holm"] for one in found if one["holm"] is not None]
+    smallest = f", the smallest adjusted p-value {min(holm):.3g}" if holm else ""
+    hands = battery["hands"]
+    why = f"{words}: {len(found)} tests on {hands:,} decks, none rejected{smallest}"
+    if hands < least:
+        why = f"{why}; but {least:,} decks are asked for"
+        return Ruling(Status.NOT_SHOWN, why, (BATTERY,))
+    return Ruling(Status.PASS, why, (BATTERY,))
+
+
+def _by_code(evidence: Evidence, words: str) -> Ruling:
+    """Rule by the known answers and exact counts of the code."""
+    code = evidence.code
+    if code is None:
+        return Ruling(Status.NOT_SHOWN, "the bundle has no known answers")
+    bad = [one["test"] for one in code["tests"] if not one["p"]]
+    if bad:
+        return Ruling(Status.FAIL, f"{words}: {_list(bad)} did not hold", (CODE,))
+    engines = _list(code["engines"])
+    why = f"{words}: {len(code['tests'])} checks of the code hold on the engines {engines}"
+    return Ruling(Status.PASS, why, (CODE,))
+
+
+def _by_core(evidence: Evidence, holds: Callable[[Mapping[str, Any]], tuple[bool, str]]) -> Ruling:
+    """Rule by what was read in the dealer's sources."""
+    if evidence.core is None:
+        why = "no dealer is installed where this bundle was made, so its sources were not read"
+        return Ruling(Status.NOT_SHOWN, why)
+    good, why = holds(evidence.core)
+    return Ruling(Status.PASS if good else Status.FAIL, why, (CORE,))
+
+
+def _both(*rulings: Ruling) -> Ruling:
+    """Join rulings: the worst status, all reasons."""
+    worst = (Status.FAIL, Status.NOT_SHOWN, Status.BY_DOCUMENT, Status.NOT_APPLICABLE, Status.PASS)
+    status = min((ruling.status for ruling in rulings), key=worst.index)
+    files = tuple(dict.fromkeys(name for ruling in rulings for name in ruling.files))
+    return Ruling(status, "; ".join(ruling.why for ruling in rulings), files)
+
+
+def _by_games(evidence: Evidence, promises: Sequence[str], words: str) -> Ruling:
+    """Rule by the games that were replayed for the bundle; by document where there were none."""
+    replay = evidence.replay
+    if replay is None or not replay["games"]:
+        why = f"{words}: no game was replayed for this bundle; the tests named here hold it"
+        return Ruling(Status.BY_DOCUMENT, why)
+    told: list[str] = []
+    worst = Status.PASS
+    for game in replay["games"]:
+        for promise in promises:
+            said = game["promises"][promise]
+            if said == "broken":
+                worst = Status.FAIL
+            elif said != "holds" and worst is Status.PASS:
+                worst = Status.NOT_SHOWN
+            if said != "holds":
+                told.append(f"{promise} {said} in {game['game']}")
+    if replay["unreadable"] and worst is Status.PASS:
+        worst = Status.NOT_SHOWN
+        told.append(f"{len(replay['unreadable'])} files could not be read")
+    why = f"{words}: {_list(promises)} in {len(replay['games'])} games, {replay['hands']:,} hands"
+    return Ruling(worst, f"{why}; {_list(told)}" if told else f"{why}, all hold", (REPLAY,))
+
+
+# The rows that figures decide.
+
+
+def _uniform(evidence: Evidence) -> Ruling:
+    decks = [f"S{number}" for number in range(1, 24)]
+    first = _by_tests(evidence, decks, "decks and games", least=ENOUGH)
+    battery = evidence.battery
+    if battery is None:
+        return first
+    second = battery["second_level"]
+    names = {one["test"] for one in second}
+    bad = [f"{name} {how}" for name, how in rejected(battery).items() if "second" in how]
+    values = [one["p"] for one in second]
+    why = f"p-values over {battery['blocks']} blocks, {len(names)} tests"
+    if bad:
+        return _both(first, Ruling(Status.FAIL, f"{why}: {_list(bad)}", (BATTERY,)))
+    if battery["blocks"] < ENOUGH_BLOCKS or not values:
+        return _both(first, Ruling(Status.NOT_SHOWN, f"{why}: too few", (BATTERY,)))
+    why = f"{why}: uniform, the smallest Kolmogorov-Smirnov p {min(values):.3g}"
+    return _both(first, Ruling(Status.PASS, why, (BATTERY,)))
+
+
+def _levels(evidence: Evidence) -> Ruling:
+    battery = evidence.battery
+    if battery is None:
+        return Ruling(Status.NOT_SHOWN, "the bundle has no results of a battery")
+    names = {"B1": "raw", "B2": "scaled", "B3": "deck", "B4": "game"}
+    by_level = {
+        level: [one["test"] for one in battery["tests"] if one["level"] == level] for level in names
+    }
+    told = _list(f"{names[level]} {len(tests)}" for level, tests in by_level.items())
+    bad = rejected(battery)
+    if bad:
+        failed = _list(f"{name} {how}" for name, how in bad.items())
+        return Ruling(Status.FAIL, f"tests by level: {told}; {failed}", (BATTERY,))
+    lacking = [names[level] for level, tests in by_level.items() if not tests]
+    if lacking:
+        why = f"tests by level: {told}; none on {_list(lacking)} output"
+        return Ruling(Status.NOT_SHOWN, why, (BATTERY,))
+    return Ruling(Status.PASS, f"tests by level: {told}; none rejected", (BATTERY,))
+
+
+def _coverage(evidence: Evidence) -> Ruling:
+    battery = evidence.battery
+    if battery is None:
+        return Ruling(Status.NOT_SHOWN, "the bundle has no results of a battery")
+    covered = {key for one in battery["tests"] for key in one["covers"]}
+    if battery["second_level"]:
+        covered.add("PA.ks")
+    lacking = missing(covered)
+    number = len(FAMILIES) - len(lacking)
+    why = f"{number} of {len(FAMILIES)} named families are answered for"
+    if lacking:
+        words = _list(f"{key} ({FAMILIES[key]})" for key in lacking)
+        return Ruling(Status.NOT_SHOWN, f"{why}; not on these data: {words}", (BATTERY,))
+    return Ruling(Status.PASS, why, (BATTERY,))
+
+
+def _unpredictable(evidence: Evidence) -> Ruling:
+    return _both(
+        _by_code(evidence, "AES-256 CTR_DRBG by NIST's answers"),
+        _by_tests(evidence, ("S20",), "guessing the next card"),
+        _by_tests(evidence, ("SP800-22.2.10", "GF2"), "linear recurrences in the raw bits"),
+    )
+
+
+def _no_known_input(evidence: Evidence) -> Ruling:
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        review = core["review"]
+        if review["barred"]:
+            return False, f"the core reaches beyond its arguments: {_list(review['barred'])}"
+        calls = review["sources"]
+        only = calls == ["os.urandom"]
+        return (
+            only,
+            f"the core's only way to the system is {_list(calls) or 'none'}; no time, no pid",
+        )
+
+    return _by_core(evidence, holds)
+
+
+def _pure(evidence: Evidence) -> Ruling:
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        given, barred = core["review"]["derive"], core["review"]["barred"]
+        good = given == ["hand_secret", "mix"] and not barred
+        more = f", but {_list(barred)}" if barred else ", and nothing beyond them is reached"
+        return good, f"derive takes {_list(given) or 'nothing that was found'}{more}"
+
+    return _by_core(evidence, holds)
+
+
+def _no_repetition(evidence: Evidence) -> Ruling:
+    ruling = _by_tests(evidence, ("S19",), "equal decks, and equal first five cards")
+    replay = evidence.replay
+    if replay is None or not replay["games"]:
+        return ruling
+    twice = replay["secrets_twice"]
+    why = f"{replay['hands']:,} hands of games: {twice} secrets that came twice"
+    return _both(ruling, Ruling(Status.FAIL if twice else Status.PASS, why, (REPLAY,)))
+
+
+def _all_outcomes(evidence: Evidence) -> Ruling:
+    needed = lgamma(53) / log(2)
+
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        bits = 8 * core["review"]["constants"].get("SECRET_BYTES", 0)
+        return bits >= needed, f"a secret of {bits} bits, where log2(52!) = {needed:.2f}"
+
+    return _by_core(evidence, holds)
+
+
+def _scaling(evidence: Evidence) -> Ruling:
+    return _both(
+        _by_code(evidence, "all bytes counted for every n, and crafted streams"),
+        _by_tests(evidence, ("S22", "S23"), "the scaled draws"),
+    )
+
+
+def _order(evidence: Evidence) -> Ruling:
+    totals = evidence.vectors
+    if totals is None:
+        return Ruling(Status.NOT_SHOWN, "the bundle has no vectors")
+    good = totals["steps_that_differ"] == 0 == totals["dropped_in_range"]
+    good = good and totals["words"] == totals["draws"] + totals["dropped"] and totals["decks"] > 0
+    why = (
+        f"{totals['decks']:,} decks followed byte by byte: {totals['words']:,} words gave "
+        f"{totals['draws']:,} draws in their order, {totals['dropped']:,} were dropped, "
+        f"{totals['dropped_in_range']} of them in range"
+    )
+    return Ruling(Status.PASS if good else Status.FAIL, why, (VECTORS,))
+
+
+def _not_adaptive(evidence: Evidence) -> Ruling:
+    return _both(_pure(evidence), _by_tests(evidence, ("S14", "S21"), "seat by seat"))
+
+
+def _hardware(evidence: Evidence) -> Ruling:
+    if evidence.core is None:
+        return _by_document(evidence)
+    calls = evidence.core["review"]["sources"]
+    if calls == ["os.urandom"]:
+        why = "no hardware generator is read: the core's only source is os.urandom (health-tested)"
+        return Ruling(Status.NOT_APPLICABLE, why, (CORE,))
+    return Ruling(Status.FAIL, f"the core reads {_list(calls) or 'no source'}", (CORE,))
+
+
+def _reviewable(evidence: Evidence) -> Ruling:
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        review = core["review"]
+        lines = sum(review["lines"].get(name, 0) for name in PATH)
+        good = 0 < lines <= REVIEWABLE and not review["barred"]
+        switches = _list(review["barred"]) or "none"
+        why = (
+            f"{lines} lines of code from secret to deck, {REVIEWABLE} at most; switches: {switches}"
+        )
+        return good, why
+
+    return _by_core(evidence, holds)
+
+
+def _versioned(evidence: Evidence) -> Ruling:
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        number, print_ = core["version"], core["hashes"]["fingerprint"]
+        if not number:
+            return False, f"the core's fingerprint {print_} is of no version that the dealer names"
+        return True, f"version {number} of the core, fingerprint {print_}"
+
+    return _both(_by_core(evidence, holds), _by_code(evidence, "each engine by itself"))
+
+
+def _deployed(evidence: Evidence) -> Ruling:
+    dealer = (evidence.index or {}).get("dealer")
+    if dealer is None or evidence.core is None:
+        why = "no running dealer was asked; `cutcard-audit fingerprint --bundle` compares one"
+        return Ruling(Status.BY_DOCUMENT, why)
+    mine, its = evidence.core["hashes"]["fingerprint"], dealer["fingerprint"]
+    why = f"the dealer that dealt tells the fingerprint {its}, and the bundle's is {mine}"
+    return Ruling(Status.PASS if mine == its else Status.FAIL, why, (INDEX, CORE))
+
+
+def _limits(evidence: Evidence) -> Ruling:
+    wanted = {"SEED_BYTES": 48, "MAX_REQUEST_BYTES": 65_536, "RESEED_INTERVAL": 2**48}
+
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        found = {name: core["review"]["constants"].get(name) for name in wanted}
+        told = _list(f"{name} {value}" for name, value in found.items())
+        asked = core["review"]["constants"].get("STREAM_BYTES", 0)
+        good = found == wanted and 0 < asked <= wanted["MAX_REQUEST_BYTES"]
+        return good, f"the core fixes {told}; a hand asks for {asked} bytes once"
+
+    return _both(_by_core(evidence, holds), _by_code(evidence, "CTR_DRBG by NIST's answers"))
+
+
+def _self_tests(evidence: Evidence) -> Ruling:
+    ruling = _by_code(evidence, "known answers of the audit's own mechanism")
+    dealer = (evidence.index or {}).get("dealer")
+    if dealer is not None:
+        tested = dealer["known_answers"]
+        why = f"the dealer tells {len(tested)} known answers of its start: {_list(tested)}"
+        return _both(ruling, Ruling(Status.PASS if tested else Status.FAIL, why, (INDEX,)))
+    why = "a dealer's own tests at its start: the tests named here"
+    return _both(ruling, Ruling(Status.BY_DOCUMENT, why))
+
+
+def _health_cutoffs(evidence: Evidence) -> Ruling:
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        known = core["review"]["constants"]
+        names = (
+            "ALPHA_LOG2",
+            "ENTROPY_BITS",
+            "WINDOW",
+            "REPETITION_CUTOFF",
+            "PROPORTION_CUTOFF",
+            "STARTUP_SAMPLES",
+        )
+        if any(name not in known for name in names):
+            return False, "the core does not name its health tests' parameters"
+        alpha, bits, window, run, often, start = (known[name] for name in names)
+        right = (repetition_cutoff(alpha, bits), proportion_cutoff(alpha, bits, window))
+        good = (run, often) == right and start >= 1024 and -40 <= alpha <= -20 and window == 512
+        why = (
+            f"alpha 2^{alpha}, {bits} bits a sample: cutoffs {run} in a row and {often} in "
+            f"{window}, worked out again {right[0]} and {right[1]}; {start} samples at the start"
+        )
+        return good, why
+
+    return _by_core(evidence, holds)
+
+
+def repetition_cutoff(alpha_log2: int, bits: int) -> int:
+    """Return the cutoff of the repetition count test: 1 + ceil(-log2(alpha) / H) (90B 4.4.1)."""
+    return 1 - alpha_log2 // bits
+
+
+def proportion_cutoff(alpha_log2: int, bits: int, window: int) -> int:
+    """Return the cutoff of the adaptive proportion test, exactly (90B 4.4.2).
+
+    1 + the least c with P(X <= c) >= 1 - alpha, X binomial of `window` trials at 2^-`bits`.
+    """
+    q = 2**bits
+    # P(X > c) <= alpha, multiplied by q^window 2^-alpha_log2, is about whole numbers.
+    above, bound = q**window - (q - 1) ** window, q**window
+    c = 0
+    while (above << -alpha_log2) > bound:
+        c += 1
+        above -= comb(window, c) * (q - 1) ** (window - c)
+    return 1 + c
+
+
+def _dealt_in_order(evidence: Evidence) -> Ruling:
+    return _by_games(evidence, ("REPLAYED", "DEALT", "ORDERED"), "dealt as the deck lies")
+
+
+def _fixed_before(evidence: Evidence) -> Ruling:
+    return _by_games(evidence, ("BOUND", "REPLAYED", "ORDERED"), "fixed before the first card")
+
+
+def _logged(evidence: Evidence) -> Ruling:
+    promises = ["BOUND", "REPLAYED", "COMPLETE"]
+    if evidence.replay is not None and evidence.replay["key"]:
+        promises.append("SIGNED")
+    return _by_games(evidence, promises, "made again from the log alone")
+
+
+def _monitored(evidence: Evidence) -> Ruling:
+    why = "a matter of operation: `cutcard-audit rng monitor` over the revealed hands of live games"
+    if evidence.sensitivity is not None:
+        flaws = evidence.sensitivity.get("flaws", [])
+        found = sum(bool(one.get("found")) for one in flaws)
+        why = f"{why}; its battery found {found} of {len(flaws)} planted flaws"
+    files = tuple(name for name in (SENSITIVITY, EXTERNAL) if name in evidence.files)
+    return Ruling(Status.BY_DOCUMENT, why, files)
+
+
+_RULES: Final[Mapping[str, Rule]] = {
+    "R-01": _uniform,
+    "R-02": _levels,
+    "R-03": _coverage,
+    "R-04": lambda evidence: _by_tests(evidence, ("S3", "S4", "S5"), "serial and pairs"),
+    "R-05": _unpredictable,
+    "R-06": _no_known_input,
+    "R-09": _pure,
+    "R-10": _no_repetition,
+    "R-11": _all_outcomes,
+    "R-12": _scaling,
+    "R-13": _order,
+    "R-14": _not_adaptive,
+    "R-15": _dealt_in_order,
+    "R-16": _fixed_before,
+    "R-19": _hardware,
+    "R-20": _monitored,
+    "R-23": _reviewable,
+    "R-24": _versioned,
+    "R-25": _deployed,
+    "R-26": _limits,
+    "R-27": _self_tests,
+    "R-28": _health_cutoffs,
+    "R-32": _logged,
+}
