@@ -199,8 +199,8 @@ def make_plan(  # noqa: PLR0913  (each is a choice that the plan fixes)
     sequences = PRESETS[preset][1] if hands is None else 60
     if run.chunk < SEQUENCE_HANDS or not raw:
         sequences, raw = 0, ()
-    tests = planned(run.hands, run.chunk, draws=draws)
-    second = planned(run.block, run.chunk, draws=draws)
+    tests = planned(run.hands, run.chunk, with_draws=draws)
+    second = planned(run.block, run.chunk, with_draws=draws)
     return Plan(
         preset=preset if hands is None else CUSTOM,
         run=run,

@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from audit_cli.rng.battery import (
+    draws,
+    filters,
+    guesses,
+    holes,
+    neighbours,
+    positions,
+    ranks,
+    seats,
+    serial,
+    shapes,
+    together,
+    waiting,
+)
 from audit_cli.rng.battery.statistic import Sample, Size, Statistic, judge_one
 
 if TYPE_CHECKING:
@@ -14,12 +28,25 @@ if TYPE_CHECKING:
 
     from audit_cli.rng.outcome import Outcome
 
-STATISTICS: Final[tuple[Statistic, ...]] = ()
+STATISTICS: Final[tuple[Statistic, ...]] = (
+    *draws.STATISTICS,
+    *filters.STATISTICS,
+    *positions.STATISTICS,
+    *neighbours.STATISTICS,
+    *together.STATISTICS,
+    *serial.STATISTICS,
+    *shapes.STATISTICS,
+    *waiting.STATISTICS,
+    *guesses.STATISTICS,
+    *holes.STATISTICS,
+    *ranks.STATISTICS,
+    *seats.STATISTICS,
+)
 
 
-def planned(hands: int, chunk: int, *, draws: bool = True) -> tuple[str, ...]:
+def planned(hands: int, chunk: int, *, with_draws: bool = True) -> tuple[str, ...]:
     """Return the names of the tests that `judge` makes on so many hands, in their order."""
-    size = Size(hands, chunk, draws)
+    size = Size(hands, chunk, with_draws)
     return tuple(one.name for one in STATISTICS if one.applies(size))
 
 
