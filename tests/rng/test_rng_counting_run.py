@@ -33,7 +33,7 @@ def test_three_workers_with_another_engine_write_the_same_bytes(
     tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     with Pool(3) as pool:
-        count(Shelf(tmp_path, PLAN), PARTS, "auto", pool, "counting")
+        count(Shelf(tmp_path, PLAN), PARTS, "numpy", pool, "counting")
     assert contents(Shelf(tmp_path, PLAN)) == expected
 
 
@@ -48,7 +48,7 @@ def test_a_run_that_stopped_anywhere_goes_on_to_the_same_bytes(
     os.truncate(torn, 1000)
     (tmp_path / "counts" / ".00005.npz.part").write_bytes(b"what a kill left")
     with Pool(2) as pool:
-        count(shelf, PARTS, "auto", pool, "counting")
+        count(shelf, PARTS, "numpy", pool, "counting")
     assert contents(shelf) == expected
     assert f"{torn} is damaged" in capsys.readouterr().err
 
@@ -64,14 +64,14 @@ def test_a_finished_run_does_nothing_again(tmp_path: Path, expected: dict[str, b
 
 
 def test_a_chunk_does_not_depend_on_what_was_counted_before_it() -> None:
-    tasks = [ChunkTask(PLAN, SOURCE, "auto", chunk) for chunk in PARTS.chunks[:3]]
+    tasks = [ChunkTask(PLAN, SOURCE, "numpy", chunk) for chunk in PARTS.chunks[:3]]
     forward = [work(task) for task in tasks]
     backward = [work(task) for task in reversed(tasks)]
     assert forward == backward[::-1]
 
 
 def test_each_sequence_is_of_the_streams_of_its_own_hands() -> None:
-    first, second = (work(BitsTask(PLAN, SOURCE, "auto", one)) for one in PARTS.bits[1:])
+    first, second = (work(BitsTask(PLAN, SOURCE, "numpy", one)) for one in PARTS.bits[1:])
     assert isinstance(first, bytes)
     assert isinstance(second, bytes)
     assert first != second

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-_CONNECT_SECONDS: Final = 20
-_WORKER_SECONDS: Final = 60
+CONNECT_SECONDS: Final = 20
+WORKER_SECONDS: Final = 60
 
 
 class ClusterError(Exception):
@@ -61,7 +61,7 @@ class Cluster:
         again and again.
         """
         source = iter(tasks)
-        out = as_completed()
+        out = as_completed(loop=self.client.loop)
         sent: dict[str, Task] = {}
 
         def send() -> bool:
@@ -88,7 +88,7 @@ class Cluster:
 def connected(address: str, demands: Demands) -> Iterator[Cluster]:
     """Connect to a scheduler. UsageError where none is there, or none that has workers."""
     try:
-        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         message = f"there is no Dask scheduler at {shown(address)}: {reason(error)}"
         raise UsageError(
@@ -96,7 +96,7 @@ def connected(address: str, demands: Demands) -> Iterator[Cluster]:
         ) from None
     with client:
         try:
-            client.wait_for_workers(1, timeout=_WORKER_SECONDS)
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except TimeoutError:
             message = f"the scheduler at {shown(address)} has no workers"
             raise UsageError(message, f"start some: dask worker {shown(address)}") from None
