@@ -11,6 +11,7 @@ is not read. Beside a finished file stands its SHA-256 in FILE.sha256, as `sha25
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -121,10 +122,18 @@ class HandsWriter:
             raise _unreadable(path, error) from None
         self.written = 0
         try:
+            self._alone()
             self._go_on(line)
         except BaseException:
             self._stream.close()
             raise
+
+    def _alone(self) -> None:
+        try:
+            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            message = f"{shown(str(self._path))} is being written by another process"
+            raise HandsFileError(message) from None
 
     def _go_on(self, line: bytes) -> None:
         size = self._stream.seek(0, os.SEEK_END)
@@ -155,7 +164,11 @@ class HandsWriter:
         self.close()
 
     def append(self, records: Records) -> None:
-        """Write hands behind the others. ValueError where there are more than the header names."""
+        """Write hands behind the others: what returns outlives this process.
+
+        ValueError where there are more than the header names, HandsFileError where the system
+        does not take them.
+        """
         rows = np.concatenate((records.secrets, records.mixes, records.decks), axis=1)
         if rows.dtype != np.uint8 or rows.shape[1:] != (RECORD,):
             message = f"records are rows of {RECORD} bytes, not {rows.dtype} {rows.shape}"
@@ -163,7 +176,11 @@ class HandsWriter:
         if self.written + len(rows) > self._header.count:
             message = f"{self.written + len(rows):,} hands for a file of {self._header.count:,}"
             raise ValueError(message)
-        self._stream.write(rows.tobytes())
+        try:
+            self._stream.write(rows.tobytes())
+            self._stream.flush()
+        except OSError as error:
+            raise _unreadable(self._path, error) from None
         self.written += len(rows)
 
     def close(self) -> None:

@@ -1,0 +1,74 @@
+"""Which engine a command line gets, and what it is told where it can not have it."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from audit_cli.inputs import UsageError
+from audit_cli.rng import engines
+from audit_cli.rng.arguments import ENGINES
+from audit_cli.rng.engines import choose, libcrypto
+from audit_cli.rng.engines.native import LibcryptoError, Native
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """No test is told what another one found."""
+    choose._native.cache_clear()
+    yield
+    choose._native.cache_clear()
+
+
+def test_every_engine_of_the_command_line_is_there() -> None:
+    names = {name: choose.engine(name).name for name in ENGINES}
+    assert names == {"auto": "numba", "plain": "plain", "numpy": "numpy", "numba": "numba"}
+
+
+def test_an_engine_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(UsageError, match="there is no engine cuda"):
+        choose.engine("cuda")
+
+
+def test_without_numba_the_fastest_is_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    for name in ("native", "kernels"):
+        monkeypatch.delitem(sys.modules, f"audit_cli.rng.engines.{name}")
+        monkeypatch.delattr(engines, name)
+    assert choose.engine("auto").name == "numpy"
+    with pytest.raises(UsageError, match="can not import numba") as refusal:
+        choose.engine("numba")
+    assert "cutcard[fast]" in refusal.value.hint
+
+
+def test_without_libcrypto_the_fastest_is_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libcrypto, "load", lambda: None)
+    assert choose.engine("auto").name == "numpy"
+    with pytest.raises(UsageError, match="calls libcrypto, and this machine has none"):
+        choose.engine("numba")
+    with pytest.raises(LibcryptoError, match="there is no libcrypto"):
+        Native().lab(bytes(32), 0, 1)
+
+
+def test_a_libcrypto_that_hashes_otherwise_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Native.lab
+
+    def other(engine: Native, secret: bytes, first: int, count: int) -> object:
+        hands = honest(engine, secret, first, count)
+        return replace(hands, decks=np.roll(hands.decks, 1, axis=1))
+
+    monkeypatch.setattr(Native, "lab", other)
+    assert choose.engine("auto").name == "numpy"
+    with pytest.raises(UsageError, match="deals other decks with this machine's OpenSSL"):
+        choose.engine("numba")
+
+
+def test_a_refusal_of_libcrypto_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = libcrypto.load()
+    assert library is not None
+    deaf = replace(library, aes_256_ctr=0)
+    monkeypatch.setattr(libcrypto, "load", lambda: deaf)
+    with pytest.raises(LibcryptoError, match="refused to make a key stream"):
+        Native().lab(bytes(32), 0, 1)
