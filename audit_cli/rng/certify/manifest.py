@@ -80,10 +80,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """All files by rising name, when the bundle was made, and by which program."""
+    """All files by rising name, when the bundle was made, by which program, and whose key signs.
+
+    `key` is the whole vkey; that it is the laboratory's, only the laboratory can say.
+    """
 
     made: str
     program: str
+    key: str
     entries: tuple[Entry, ...]
 
     def encode(self) -> bytes:
@@ -100,7 +104,13 @@ class Manifest:
             for entry in self.entries
         ]
         return json_bytes(
-            {"format": FORMAT, "files": files, "made": self.made, "program": self.program}
+            {
+                "format": FORMAT,
+                "files": files,
+                "key": self.key,
+                "made": self.made,
+                "program": self.program,
+            }
         )
 
 
@@ -159,9 +169,10 @@ def parse_manifest(  # noqa: PLR0911  (one return a kind of refusal)
         return Problem("manifest.json is not JSON")
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         return Problem("manifest.json is of another format", f"this program reads {FORMAT}")
-    files, made, program = value.get("files"), value.get("made"), value.get("program")
-    if not (isinstance(files, list) and isinstance(made, str) and isinstance(program, str)):
-        return Problem("manifest.json lacks files, made or program")
+    files = value.get("files")
+    words = [value.get(name) for name in ("made", "program", "key")]
+    if not isinstance(files, list) or not all(isinstance(word, str) for word in words):
+        return Problem("manifest.json lacks files, made, program or key")
     entries = []
     for item in files:
         entry = _entry(item)
@@ -171,7 +182,8 @@ def parse_manifest(  # noqa: PLR0911  (one return a kind of refusal)
     names = [entry.path for entry in entries]
     if names != sorted(set(names)):
         return Problem("manifest.json names a file twice, or not in order")
-    manifest = Manifest(made, program, tuple(entries))
+    made, program, key = map(str, words)
+    manifest = Manifest(made, program, key, tuple(entries))
     if manifest.encode() != data:
         return Problem("manifest.json is not written as this format writes it")
     return manifest
