@@ -16,6 +16,7 @@ from pathlib import Path
 from tests.bench import (
     acts,
     appending,
+    decks,
     delay,
     deriving,
     engine,
@@ -32,6 +33,7 @@ _GROUPS: tuple[tuple[tuple[str, ...], Measure], ...] = (
     ((engine.GOAL.name,), lambda quick, _: [engine.measure(quick=quick)]),
     ((deriving.GOAL.name,), lambda quick, _: [deriving.measure(quick=quick)]),
     ((verifying.GOAL.name,), lambda quick, _: [verifying.measure(quick=quick)]),
+    (decks.NAMES, lambda quick, names: decks.measure(quick=quick, names=names)),
     (
         (acts.ACTS.name, acts.WATCHED.name, acts.P99.name),
         lambda quick, names: acts.measure(quick=quick, names=names),
@@ -53,11 +55,15 @@ _ON_POSTGRES: tuple[tuple[tuple[str, ...], Measure], ...] = (
 ON_POSTGRES = tuple(name for names, _ in _ON_POSTGRES for name in names)
 NAMES = (*(name for names, _ in _GROUPS for name in names), *ON_POSTGRES)
 
+# What `--only` takes for several figures at once.
+_MANY = {decks.ALL: decks.NAMES}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is asked for, print the table and write the file."""
     options = _parser().parse_args(arguments)
-    asked = frozenset(options.only or NAMES)
+    only = [name for one in options.only or NAMES for name in _MANY.get(one, (one,))]
+    asked = frozenset(only)
     figures: list[Figure] = []
     unmeasured: list[str] = []
     for group in (*_GROUPS, *_ON_POSTGRES):
@@ -80,7 +86,11 @@ def _parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help="a few seconds in all: shows that it runs, no more"
     )
     parser.add_argument(
-        "--only", action="append", choices=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"
+        "--only",
+        action="append",
+        choices=(*NAMES, *_MANY),
+        metavar="NAME",
+        help=f"of {', '.join((*NAMES, *_MANY))}",
     )
     parser.add_argument(
         "--output", type=Path, default=Path("bench.json"), metavar="FILE", help="default bench.json"

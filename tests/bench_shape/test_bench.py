@@ -18,6 +18,9 @@ GOALS = {
     "engine_hands": ("higher", 10),
     "deal_derive": ("higher", 0.3),
     "verify_hands": ("higher", 0.0003),
+    "decks_plain": ("higher", 1),
+    "decks_numpy": ("higher", 2.8),
+    "decks_numba": ("higher", 30),
     "acts": ("higher", 0.5),
     "acts_watched": ("higher", 0.2),
     "act_p99": ("lower", 3),
@@ -69,6 +72,13 @@ def test_one_figure_can_be_asked_for(tmp_path: Path) -> None:
     output = tmp_path / "bench.json"
     bench.main(["--quick", "--only", "deal_derive", "--output", str(output)])
     assert [figure["name"] for figure in json.loads(output.read_bytes())] == ["deal_derive"]
+
+
+def test_the_three_engines_can_be_asked_for_at_once(tmp_path: Path) -> None:
+    output = tmp_path / "bench.json"
+    bench.main(["--quick", "--only", "decks", "--output", str(output)])
+    names = [figure["name"] for figure in json.loads(output.read_bytes())]
+    assert names == ["decks_plain", "decks_numpy", "decks_numba"]
 
 
 def test_without_postgresql_its_figures_are_reported_as_not_measured(
