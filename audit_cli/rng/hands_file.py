@@ -15,6 +15,7 @@ import fcntl
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
@@ -180,19 +181,28 @@ class HandsWriter:
             self._stream.write(rows.tobytes())
             self._stream.flush()
         except OSError as error:
+            # What is there in part is dropped when the writing goes on, not written behind.
+            with suppress(OSError):
+                self._stream.close()
             raise _unreadable(self._path, error) from None
         self.written += len(rows)
 
     def close(self) -> None:
-        """Bring all to the disk and, where the file is finished, write its SHA-256 beside it."""
+        """Bring all to the disk and, where the file is finished, write its SHA-256 beside it.
+
+        HandsFileError where the system does not take it.
+        """
         if self._stream.closed:
             return
-        with self._stream:
-            self._stream.flush()
-            os.fsync(self._stream.fileno())
-        if self.written == self._header.count:
-            line = f"{digest(self._path)}  {self._path.name}\n"
-            sidecar(self._path).write_text(line, encoding="utf-8")
+        try:
+            with self._stream:
+                self._stream.flush()
+                os.fsync(self._stream.fileno())
+            if self.written == self._header.count:
+                line = f"{digest(self._path)}  {self._path.name}\n"
+                sidecar(self._path).write_text(line, encoding="utf-8")
+        except OSError as error:
+            raise _unreadable(self._path, error) from None
 
 
 def digest(path: Path) -> str:

@@ -1,6 +1,10 @@
 """Which engine a command line gets, and what it is told where it can not have it."""
 
+import errno
+import importlib
+import os
 import sys
+import types
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -63,6 +67,27 @@ def test_a_libcrypto_that_hashes_otherwise_is_not_used(monkeypatch: pytest.Monke
     assert choose.engine("auto").name == "numpy"
     with pytest.raises(UsageError, match="deals other decks with this machine's OpenSSL"):
         choose.engine("numba")
+
+
+def test_a_disk_without_room_for_what_is_compiled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> object:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Native, "lab", full)
+    assert choose.engine("auto").name == "numpy"
+    with pytest.raises(UsageError, match="can not keep what it compiles: no space left"):
+        choose.engine("numba")
+
+
+def test_any_libcrypto_of_the_machine_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where hashlib is not linked with one, the system's own is looked for by its names."""
+    monkeypatch.setattr(importlib, "import_module", types.ModuleType)
+    libcrypto.load.cache_clear()
+    try:
+        name = "numpy" if libcrypto.load() is None else "numba"
+        assert choose.engine("auto").name == name
+    finally:
+        libcrypto.load.cache_clear()
 
 
 def test_a_refusal_of_libcrypto_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

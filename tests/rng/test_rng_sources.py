@@ -2,6 +2,8 @@
 
 import hashlib
 import pickle
+import resource
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,6 +131,31 @@ def test_another_collection_is_not_written_over(hands_file: Path) -> None:
         with pytest.raises(HandsFileError, match="is there already and not of this collection"):
             HandsWriter(hands_file, header)
     assert hands_file.read_bytes() == before
+
+
+@pytest.fixture
+def full() -> Iterator[None]:
+    """No file of this process grows beyond eight records and a half."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = len(HEADER.line()) + 8 * RECORD + RECORD // 2
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.usefixtures("full")
+def test_a_disk_that_is_full_is_told_and_what_is_whole_stays(tmp_path: Path) -> None:
+    path = tmp_path / "hands"
+    with HandsWriter(path, HEADER) as writer:
+        writer.append(some(0, 5))
+        with pytest.raises(HandsFileError, match="file too large"):
+            writer.append(some(5, 12))
+        with pytest.raises(ValueError, match="closed"):
+            writer.append(some(5, 6))
+    with HandsWriter(path, HEADER) as writer:
+        assert writer.written == 8
+    data = path.read_bytes()
+    assert data[len(HEADER.line()) :][-RECORD : -RECORD + 32] == some(7, 8).secrets.tobytes()
 
 
 def test_two_writers_of_one_file_are_one_too_many(tmp_path: Path) -> None:

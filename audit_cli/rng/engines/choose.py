@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from audit_cli.inputs import UsageError
+from audit_cli.inputs import UsageError, reason
 from audit_cli.rng.engines import libcrypto
 from audit_cli.rng.engines.batches import Batches
 from audit_cli.rng.engines.plain import Plain
@@ -56,8 +56,14 @@ def _native() -> Engine | UsageError:
             "install the extra: pip install 'cutcard[fast]', or use --engine numpy: the same bits",
         )
     found = Native()
-    own, plain = (which.lab(_KNOWN, 0, _HANDS).decks for which in (found, Plain()))
-    if not np.array_equal(own, plain):
+    try:
+        own = found.lab(_KNOWN, 0, _HANDS)
+    except OSError as error:
+        return UsageError(
+            f"the numba engine can not keep what it compiles: {reason(error)}",
+            "name a folder with room for it: NUMBA_CACHE_DIR=DIR",
+        )
+    if not np.array_equal(own.decks, Plain().lab(_KNOWN, 0, _HANDS).decks):
         return UsageError(
             f"the numba engine deals other decks with this machine's {library.version}",
             "use --engine numpy",
