@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from audit_cli.rng.battery import chance, power
 from audit_cli.rng.battery.statistic import Measure, Sample, Size, Statistic
-from audit_cli.rng.battery.tables import FEWEST_EQUAL, FEWEST_SUMMED
+from audit_cli.rng.battery.tables import FEWEST_SUMMED
 from audit_cli.rng.outcome import Level, Tail
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 CARDS: Final = 52
 LAGS: Final = (1, 2, 3, 4, 5)
 DF: Final = (CARDS - 1) ** 2
+# A third of a pair a cell: over so many cells the sum is a chi-square's from a quarter on (Koehler
+# and Larntz 1980), and dependence between hands is to show in a thousand of them.
+_FEWEST_PAIRS: Final = CARDS**2 // 3
 _VARIANCE: Final = (CARDS**2 - 1) / 12
 
 
@@ -65,7 +68,7 @@ def _table(lag: int) -> Statistic:
         covers=("GLI.serial", "PA.serial", "GLI.overlaps", "PA.overlaps"),
         null=f"the interaction part of overlapping pairs, chi-square of {DF}",
         tail=Tail.UPPER,
-        applies=lambda size: _pairs(size, lag) >= FEWEST_EQUAL * CARDS**2,
+        applies=lambda size: _pairs(size, lag) >= _FEWEST_PAIRS,
         measure=lambda sample: _measure_table(lag, sample),
         detectable=lambda size: power.cells_off(_pairs(size, lag), DF),
     )
