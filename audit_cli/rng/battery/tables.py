@@ -26,6 +26,8 @@ FEWEST_EQUAL: Final = 1.0
 #: Cells of a law are pooled until so many are expected. Five is the rule of thumb; but the tail
 #: that Holm's rule looks at, 1e-4, is a chi-square's only where no cell is that skew.
 FEWEST_POOLED: Final = 20
+#: With three cells, chi-square takes so few values that this many things are needed to blur them.
+FEWEST_FOR_THREE: Final = 1000
 #: A sum of so many things is normal enough for a mean to be judged.
 FEWEST_SUMMED: Final = 100
 
@@ -113,11 +115,13 @@ class Histogram:
         return pool(self.law, self.samples(size))
 
     def applies(self, size: Size) -> bool:
-        """Whether there are two cells at least."""
-        return self.samples(size) > 0 and len(self.pools(size)) > 1
+        """Whether there are cells enough: two, whose law is a binomial, or more."""
+        samples = self.samples(size)
+        cells = len(self.pools(size)) if samples else 0
+        return cells > 3 or cells == 2 or (cells == 3 and samples >= FEWEST_FOR_THREE)
 
-    def measure(self, sample: Sample) -> Measure:
-        """Return chi-square over the pooled cells."""
+    def measure(self, name: str, sample: Sample) -> Measure:
+        """Return chi-square over the pooled cells; of two cells p is the binomial's own."""
         pools = self.pools(sample.size)
         counts = sample.counts[self.table]
         total = int(counts.sum())
@@ -132,7 +136,12 @@ class Histogram:
             return Measure(float(impossible), 0.0, total, df)
         expected = [one.share * total for one in pools]
         found = fsum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True))
-        return Measure(found, chance.chi_square_upper(found, df), total, df)
+        if df == 1:
+            place = sample.place(name)
+            p = chance.binomial_two_sided(observed[1], total, pools[1].share, place)
+        else:
+            p = chance.chi_square_upper(found, df)
+        return Measure(found, p, total, df)
 
     def cells(self, sample: Sample) -> tuple[Cell, ...]:
         """Return the pooled cells beside what was expected in them."""
@@ -205,7 +214,7 @@ def histogram_test(  # noqa: PLR0913  (a statistic's own words)
         null=f"{null}, cells of fewer than {FEWEST_POOLED} pooled; chi-square",
         tail=Tail.UPPER,
         applies=histogram.applies,
-        measure=histogram.measure,
+        measure=lambda sample: histogram.measure(name, sample),
         detectable=histogram.detectable,
         cells=histogram.cells,
     )

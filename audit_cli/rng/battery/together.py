@@ -44,11 +44,11 @@ def _higher(sample: Sample) -> Sample:
     """Return the sample with the higher card's table in the place of the pairs'."""
     counts = sample.counts["joint"]
     low = np.tril(counts, -1).sum(axis=1) + np.triu(counts, 1).sum(axis=0)
-    return Sample({"joint": low}, sample.size)
+    return Sample({"joint": low}, sample.size, sample.split)
 
 
 def _measure_higher(sample: Sample) -> Measure:
-    return _HISTOGRAM.measure(_higher(sample))
+    return _HISTOGRAM.measure("S3.higher", _higher(sample))
 
 
 def _cells_higher(sample: Sample) -> tuple[Cell, ...]:
