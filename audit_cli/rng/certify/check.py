@@ -30,7 +30,7 @@ from audit_cli.rng.certify.manifest import (
 from audit_cli.rng.certify.matrix import make_matrix
 from audit_cli.rng.certify.writing import files_of
 from audit_cli.rng.code_hash import hash_code
-from audit_cli.rng.outcome import Level, Outcome, Tail
+from audit_cli.rng.outcome import Cell, Level, Outcome, Tail
 from audit_cli.rng.plan import Plan, PlanError, read_plan
 from audit_cli.rng.results import write_battery
 from audit_cli.rng.second_level import Uniformity, measure_uniformity
@@ -257,7 +257,12 @@ def _check_verdict(plan: Plan, battery: Mapping[str, Any], found: Findings) -> N
             words = f"{evidence.BATTERY}: {name} does not follow from the p-values and the plan"
             if words not in found.faults:
                 found.faults.append(words)
-    _compare_tests(again["tests"], battery["tests"], "does not follow from the p-values", found)
+    words = "does not follow from the p-values"
+    _compare_tests(again["tests"], battery["tests"], words, found)
+    if more is not None:
+        _compare_tests(again["confirmation"]["tests"], more["tests"], words, found)
+        if not _close(again["confirmation"]["judged"], more["judged"]):
+            found.faults.append(f"{evidence.BATTERY}: the confirmation {words}")
     if len(found.faults) == before:
         number = len(outcomes) + len(second)
         found.checked.append(f"the verdict follows from the {number} p-values that are listed")
@@ -332,6 +337,7 @@ def _outcome(value: Mapping[str, Any]) -> Outcome:
         tail=Tail(value["tail"]),
         p=value["p"],
         detectable=value["detectable"],
+        cells=tuple(Cell(*cell) for cell in value["cells"]),
     )
 
 

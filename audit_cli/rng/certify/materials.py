@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,9 @@ from audit_cli.rng.certify.vectors import make_vectors
 from audit_cli.rng.certify.writing import json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from audit_cli.rng.outcome import Outcome
 
 CYCLONEDX: Final = "sbom/cyclonedx.json"
 SPDX: Final = "sbom/spdx.json"
@@ -27,6 +30,36 @@ BUILDS: Final = "source/builds.json"
 LOCK: Final = "source/lock.txt"
 ENVIRONMENT: Final = "environment.json"
 _LOCK_FILE: Final = "requirements/dev.txt"
+
+
+def write_outcomes(outcomes: Iterable[Outcome], engines: Iterable[str]) -> bytes:
+    """Return `kat/outcomes.json`: the exact checks of the code, and on which engines."""
+    return json_bytes(
+        {
+            "format": "cutcard-known-answers/1",
+            "engines": list(engines),
+            "tests": [
+                {
+                    "test": one.test,
+                    "title": one.title,
+                    "compared": one.samples,
+                    "differed": int(one.statistic),
+                    "p": int(one.p),
+                }
+                for one in outcomes
+            ],
+        }
+    )
+
+
+def read_answers() -> dict[str, bytes]:
+    """Return the public known answers that the code is held to, with their licences."""
+    folder = files("audit_cli.rng.code") / "answers"
+    return {
+        f"kat/answers/{each.name}": normalised(each.read_bytes())
+        for each in sorted(folder.iterdir(), key=lambda each: each.name)
+        if each.is_file()
+    }
 
 
 def checkout() -> Path:
@@ -43,7 +76,7 @@ def gather_materials(
     the dealer's sources raises them.
     """
     inventory = take_inventory(path)
-    found = read_documents()
+    found = read_documents() | read_answers()
     core = read_core(path)
     if core is not None:
         found[evidence.CORE] = json_bytes(core.told())

@@ -19,7 +19,6 @@ from audit_cli.rng.certify.evidence import (
     BATTERY,
     CODE,
     CORE,
-    EXTERNAL,
     INDEX,
     REPLAY,
     SENSITIVITY,
@@ -75,7 +74,9 @@ def make_matrix(evidence: Evidence) -> tuple[Row, ...]:
     """Rule on every requirement, R-01 to R-32 in their order."""
     rows = []
     for requirement in REQUIREMENTS:
-        ruling = _RULES.get(requirement.id, _by_document)(evidence)
+        rule = _RULES.get(requirement.id)
+        claimed = Ruling(Status.BY_DOCUMENT, requirement.claim)
+        ruling = claimed if rule is None else rule(evidence)
         lacking = [name for name in requirement.documents if name not in evidence.files]
         if lacking:
             ruling = Ruling(Status.FAIL, f"{_list(lacking)} not in the bundle", ruling.files)
@@ -92,10 +93,6 @@ def count_statuses(rows: Iterable[Row]) -> dict[str, int]:
 
 
 # What the rows are made of.
-
-
-def _by_document(_: Evidence) -> Ruling:
-    return Ruling(Status.BY_DOCUMENT, "no figure decides this: the documents and tests named here")
 
 
 def _list(words: Iterable[str]) -> str:
@@ -203,6 +200,13 @@ def _by_games(evidence: Evidence, promises: Sequence[str], words: str) -> Ruling
 
 
 def _uniform(evidence: Evidence) -> Ruling:
+    ruling = _by_decks(evidence)
+    return (
+        ruling if evidence.sensitivity is None else _both(ruling, _sensitive(evidence.sensitivity))
+    )
+
+
+def _by_decks(evidence: Evidence) -> Ruling:
     decks = [f"S{number}" for number in range(1, 24)]
     first = _by_tests(evidence, decks, "decks and games", least=ENOUGH)
     battery = evidence.battery
@@ -219,6 +223,20 @@ def _uniform(evidence: Evidence) -> Ruling:
         return _both(first, Ruling(Status.NOT_SHOWN, f"{why}: too few", (BATTERY,)))
     why = f"{why}: uniform, the smallest Kolmogorov-Smirnov p {min(values):.3g}"
     return _both(first, Ruling(Status.PASS, why, (BATTERY,)))
+
+
+def _sensitive(sensitivity: Mapping[str, Any]) -> Ruling:
+    """Rule by planted flaws: a battery that does not find them shows nothing by passing."""
+    cases, clean = sensitivity["cases"], sensitivity["clean"]
+    missed = [one["flaw"] for one in cases if not one["good"]]
+    alarms, most = len(clean["alarms"]), clean["most_alarms"]
+    why = (
+        f"{len(cases) - len(missed)} of {len(cases)} planted flaws as stated, {alarms} alarms in "
+        f"{clean['runs']} clean runs ({most} at most)"
+    )
+    if missed or alarms > most:
+        return Ruling(Status.FAIL, f"{why}: {_list(missed) or 'too many'}", (SENSITIVITY,))
+    return Ruling(Status.PASS, why, (SENSITIVITY,))
 
 
 def _levels(evidence: Evidence) -> Ruling:
@@ -336,13 +354,15 @@ def _not_adaptive(evidence: Evidence) -> Ruling:
 
 
 def _hardware(evidence: Evidence) -> Ruling:
-    if evidence.core is None:
-        return _by_document(evidence)
-    calls = evidence.core["review"]["sources"]
-    if calls == ["os.urandom"]:
-        why = "no hardware generator is read: the core's only source is os.urandom (health-tested)"
-        return Ruling(Status.NOT_APPLICABLE, why, (CORE,))
-    return Ruling(Status.FAIL, f"the core reads {_list(calls) or 'no source'}", (CORE,))
+    def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
+        calls = core["review"]["sources"]
+        return calls == ["os.urandom"], f"the core's only source is {_list(calls) or 'none'}"
+
+    ruling = _by_core(evidence, holds)
+    if ruling.status is Status.PASS:
+        why = f"no hardware generator is read: {ruling.why}, which is health-tested all the same"
+        return Ruling(Status.NOT_APPLICABLE, why, ruling.files)
+    return ruling
 
 
 def _reviewable(evidence: Evidence) -> Ruling:
@@ -465,12 +485,9 @@ def _logged(evidence: Evidence) -> Ruling:
 
 def _monitored(evidence: Evidence) -> Ruling:
     why = "a matter of operation: `cutcard-audit rng monitor` over the revealed hands of live games"
-    if evidence.sensitivity is not None:
-        flaws = evidence.sensitivity.get("flaws", [])
-        found = sum(bool(one.get("found")) for one in flaws)
-        why = f"{why}; its battery found {found} of {len(flaws)} planted flaws"
-    files = tuple(name for name in (SENSITIVITY, EXTERNAL) if name in evidence.files)
-    return Ruling(Status.BY_DOCUMENT, why, files)
+    if evidence.sensitivity is None:
+        return Ruling(Status.BY_DOCUMENT, why)
+    return _both(Ruling(Status.BY_DOCUMENT, why), _sensitive(evidence.sensitivity))
 
 
 _RULES: Final[Mapping[str, Rule]] = {

@@ -4,7 +4,7 @@ Sources are named as their issuers name them: GLI-11 and GLI-19 (Gaming Laborato
 International), RTS (UK Gambling Commission), NIGC (25 CFR 547.14), AGCO (Ontario), PA (58 Pa. Code
 810.5), IoM, AGCC, MGA, Gibraltar, Sweden; clauses are to be confirmed against the current text.
 `documents` are files of the bundle, `tests` the project's own that hold what no figure of the
-bundle can show.
+bundle can show; `claim` says what they hold, where no figure is asked at all.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ class Requirement:
     sources: str
     documents: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    claim: str = ""
 
 
 _FAIR: Final = "tests/fairness"
@@ -84,6 +85,8 @@ REQUIREMENTS: Final = (
             f"{_GATE}::test_a_source_that_turns_bad_shuts_it",
             f"{_FAIR}/test_mixing.py::test_every_input_changes_the_mix",
         ),
+        claim="every hand is seeded anew from the operating system, through a gate that tests "
+        "every byte; links are mixed in as HKDF's salt and take nothing away",
     ),
     Requirement(
         "R-08",
@@ -95,6 +98,8 @@ REQUIREMENTS: Final = (
             f"{_GATE}::test_keeps_no_answer",
             f"{_GATE}::test_the_operating_system_gives_fresh_bytes_each_time",
         ),
+        claim="no state is kept between hands and no secret comes from another, so that one "
+        "that leaks tells one hand",
     ),
     Requirement(
         "R-09",
@@ -167,6 +172,8 @@ REQUIREMENTS: Final = (
             "tests/faults/test_chaos.py::test_a_game_goes_on_through_kills_at_every_step",
             "tests/cluster/test_take_over.py::test_the_same_hand_goes_on_at_another_node",
         ),
+        claim="the secret is on disk before its commitment is told: after a kill the same hand "
+        "goes on with the same deck",
     ),
     Requirement(
         "R-18",
@@ -180,6 +187,8 @@ REQUIREMENTS: Final = (
             f"{_SOURCE}::test_a_wrong_known_answer_lets_no_dealer_start",
             f"{_SOURCE}::test_a_hand_without_a_deck_is_void_and_the_game_is_sound",
         ),
+        claim="a known answer or a health test that fails shuts the gate: no hand opens, and "
+        "one without a deck is void in public",
     ),
     Requirement(
         "R-19",
@@ -204,6 +213,8 @@ REQUIREMENTS: Final = (
             "tests/rpc/test_tls.py::test_with_a_client_ca_only_its_certificates_get_through",
             "tests/faults/test_two_worlds.py::test_a_seat_is_sent_the_same_in_both",
         ),
+        claim="generator and game are one process, no network lies between them; what leaves it "
+        "for players goes by TLS, each card to its seat alone",
     ),
     Requirement(
         "R-22",
@@ -216,6 +227,8 @@ REQUIREMENTS: Final = (
             "tests/store/test_keys_at_rest.py::test_opens_only_where_it_belongs",
             "tests/cli/test_dealer_privacy.py::test_dumps_no_core",
         ),
+        claim="secrets are in no log, error or answer before the reveal, sealed at rest, and "
+        "let go of with their hand",
     ),
     Requirement(
         "R-23",
@@ -276,18 +289,21 @@ REQUIREMENTS: Final = (
         "SP 800-90C (25 September 2025)",
         ("rng/construction-90c.md",),
         (f"{_DRBG}::test_the_stream_is_one_generate",),
+        claim="the construction is declared, with its source and what is assumed of it",
     ),
     Requirement(
         "R-30",
         "classes of AIS 20/31 are named, without a claim of conformity",
         "AIS 20/31 v3.0; NIST IR 8446",
         ("rng/construction-90c.md",),
+        claim="classes are named in the construction's text; no conformity is claimed",
     ),
     Requirement(
         "R-31",
         "the continuous test of FIPS 140-2 is no evidence for a deterministic generator",
         "FIPS 140-3 implementation guidance",
         ("rng/construction-90c.md",),
+        claim="the construction's text says so, and nothing in this bundle rests on such a test",
     ),
     Requirement(
         "R-32",
