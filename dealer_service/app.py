@@ -25,17 +25,17 @@ import structlog
 from dealer_service.access.gate import Gate
 from dealer_service.access.key_sources import JwkKeys, OwnKeys, open_token_keys
 from dealer_service.config import Settings
-from dealer_service.exposure import find_unprotected, is_development, require_safe
-from dealer_service.fairness.randomness import Entropy, EntropyGate, operating_system
-from dealer_service.fairness.refusal import FairnessError
+from dealer_service.exposure import require_safe
+from dealer_service.fairness.randomness import Entropy, operating_system
 from dealer_service.keys import open_keys
 from dealer_service.membership import Membership
-from dealer_service.observe.tracing import TracingUnavailable
+from dealer_service.rng_core import find_core
 from dealer_service.rpc.admission import Admission
 from dealer_service.rpc.calls import Door
 from dealer_service.rpc.health import Ailment
-from dealer_service.rpc.outlook import Outlook
-from dealer_service.rpc.server import Server
+from dealer_service.rpc.outlook import Outlook  # noqa: TC001 - it annotates an attribute alone
+from dealer_service.rpc.server import Server, game_services
+from dealer_service.starting import open_outlook, prove_randomness, tell_unprotected
 from dealer_service.store.api import AppendResult, LogHead, Store, every_head
 from dealer_service.store.commit import GroupCommit
 from dealer_service.store.directory import DirectoryLock
@@ -112,8 +112,9 @@ class Dealer:
         settings = self.settings
         require_safe(settings, os.environ)
         self._lock = DirectoryLock(settings.directory)
-        self._outlook = outlook = _open_outlook(settings)
-        _test(self._vigil.gate)
+        self._outlook = outlook = open_outlook(settings)
+        core = find_core()
+        prove_randomness(self._vigil.gate)
         self.keys = open_keys(settings, self._vigil.gate)
         loop = asyncio.get_running_loop()
         self._store = store = self._open_store(settings)
@@ -163,7 +164,8 @@ class Dealer:
         )
         gate = Gate(token_keys, settings.limits)
         admission = Admission(gate, time.time, partial(ancestors, house))
-        self.server = Server(self.floor, Door(admission, outlook.sight), outlook.health)
+        services = game_services(self.floor, Door(admission, outlook.sight))
+        self.server = Server(services, outlook.health)
         self.port = self.server.listen(settings.address, settings.tls)
         with _recovering():
             await self._take_over(store, heads, journal, membership)
@@ -176,7 +178,7 @@ class Dealer:
         await self.server.start()
         if self._ownership is not None:
             self._ownership.take_games()
-        _tell_unprotected(settings)
+        tell_unprotected(settings)
         _log.info(
             "serving",
             address=settings.address,
@@ -184,6 +186,8 @@ class Dealer:
             origin=settings.origin,
             key=str(self.keys.signer.verifier),
             games=len(self.floor.tables),
+            rng_core=core.number,
+            fingerprint=core.fingerprint,
         )
 
     async def _take_over(
@@ -342,14 +346,6 @@ def _join(ownership: Ownership, membership: Membership) -> None:
     ownership.set_clock()
 
 
-def _test(gate: EntropyGate) -> None:
-    try:
-        gate.test()
-    except FairnessError as fault:
-        message = f"no hand can be dealt on this machine: {fault}"
-        raise CannotStart(message) from None
-
-
 @contextmanager
 def _recovering() -> Iterator[None]:
     """Turn what is wrong with one game into why the dealer does not start: none is left out."""
@@ -361,18 +357,3 @@ def _recovering() -> Iterator[None]:
             "beside it and start with that, and report this"
         )
         raise CannotStart(message) from fault
-
-
-def _open_outlook(settings: Settings) -> Outlook:
-    try:
-        return Outlook(settings)
-    except TracingUnavailable as error:
-        raise CannotStart(str(error)) from None
-
-
-def _tell_unprotected(settings: Settings) -> None:
-    """Say at each start, and exactly, what is not protected; nothing where all is."""
-    unprotected = find_unprotected(settings)
-    if unprotected:
-        event = "development_mode" if is_development(settings) else "not_protected"
-        _log.warning(event, unprotected=list(unprotected))

@@ -8,6 +8,9 @@ from typing import Final
 
 DEFAULT_ORIGIN: Final = "localhost"
 DEFAULT_ADDRESS: Final = "127.0.0.1:50051"
+MAX_ORIGIN: Final = 128
+CERTIFY_SUFFIX: Final = "/certify"
+"""What stands behind the dealer's origin in that of certified hands: no game has such an origin."""
 
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):([0-9]{1,5})")
 
@@ -72,7 +75,8 @@ class Settings:
     In `directory` stand the store (`store.sqlite`, unless `store_url` names a shared one), the log
     key, the sealing key, the token key and the journal of what was signed. Key settings are URIs
     (file:PATH, env:NAME, pkcs11:…); empty ones mean the files in the directory. The first sealing
-    key seals, the others only open. Times are in seconds.
+    key seals, the others only open. Times are in seconds. `certify` deals no games, but hands for
+    a laboratory, whose secrets it tells.
     """
 
     directory: Path
@@ -93,6 +97,7 @@ class Settings:
     trace: str = field(default="", repr=False)
     archive: Path | None = None
     retain: float | None = None
+    certify: bool = False
 
     @property
     def store(self) -> Path:

@@ -5,6 +5,9 @@ says so at each start. On any other address it starts only with TLS, or where it
 that the network is their own, and only with keys that are there already: a key that a public
 dealer made by itself is one that nobody has kept, nor handed to its other nodes. Where dealers
 share a store, log key and sealing keys are the same for all, so that none makes them there either.
+
+A dealer in certification mode tells secrets, so that nothing of a game may be near it: it starts
+with no setting of a dealer of games, and in no directory that one has.
 """
 
 import ipaddress
@@ -14,7 +17,14 @@ from pathlib import Path
 
 from dealer_service.access.key_sources import JwkUrl
 from dealer_service.access.refusal import AccessError
-from dealer_service.config import SettingError, Settings, is_loopback, split_address
+from dealer_service.config import (
+    CERTIFY_SUFFIX,
+    MAX_ORIGIN,
+    SettingError,
+    Settings,
+    is_loopback,
+    split_address,
+)
 from dealer_service.store.directory import is_node_name
 from dealer_service.store.key_uri import KeyFile, KeyVariable, parse_key_uri
 from dealer_service.store.refusal import StoreError
@@ -82,12 +92,11 @@ def _is_public(settings: Settings) -> bool:
 
 
 def _find_setting_faults(settings: Settings) -> Iterator[str]:
+    yield from _find_games(settings) if settings.certify else _find_certifying(settings)
     for name, address in (("--listen", settings.address), ("--metrics", settings.metrics)):
         if address and (fault := _fault_of(name, address)):
             yield fault
-    node = settings.cluster.node
-    if node and not is_node_name(node):
-        yield f"--node {node!r} is no name of a node: give 1 to 64 of a-z 0-9 . -"
+    yield from _find_node_faults(settings.cluster.node)
     advertised = settings.cluster.advertise
     if advertised:
         yield from _find_advertised_faults(advertised)
@@ -115,6 +124,44 @@ def _find_setting_faults(settings: Settings) -> Iterator[str]:
             yield str(error)
 
 
+def _find_node_faults(node: str) -> Iterator[str]:
+    if node and not is_node_name(node):
+        yield f"--node {node!r} is no name of a node: give 1 to 64 of a-z 0-9 . -"
+
+
+def _find_certifying(settings: Settings) -> Iterator[str]:
+    if settings.origin.endswith(CERTIFY_SUFFIX):
+        yield f"--origin {settings.origin} ends in {CERTIFY_SUFFIX}, as those of certification do"
+
+
+def _find_games(settings: Settings) -> Iterator[str]:
+    """Name what a dealer of games has and one that is certified must not."""
+    most = MAX_ORIGIN - len(CERTIFY_SUFFIX)
+    if len(settings.origin) > most:
+        yield f"--origin is longer than {most} characters, which is all that certification has"
+    cluster = settings.cluster
+    named = (
+        ("--store", settings.store_url),
+        ("--node", cluster.node),
+        ("--advertise", cluster.advertise),
+        ("--journal", cluster.journals),
+        ("--accept-restore", settings.accept_restore),
+        ("--archive", settings.archive),
+        ("--sealing-key", settings.sealing_key_uris),
+    )
+    given = [name for name, value in named if value]
+    if given:
+        yield (
+            f"--certify deals no games and tells the secrets of its hands: leave out "
+            f"{', '.join(given)}, which a dealer of games has"
+        )
+    if settings.store.exists():
+        yield (
+            f"--certify deals no games, and {settings.store} holds some: name a --directory of "
+            "its own"
+        )
+
+
 def _find_advertised_faults(advertised: str) -> Iterator[str]:
     fault = _fault_of("--advertise", advertised)
     if fault:
@@ -131,6 +178,7 @@ def _find_missing(settings: Settings, environ: Mapping[str, str]) -> Iterator[st
         *(
             ("a sealing key", uri, settings.sealing_key)
             for uri in settings.sealing_key_uris or ("",)
+            if not settings.certify
         ),
     ):
         fault = _fault_of_key(uri, path, environ)

@@ -80,6 +80,22 @@ def open_keys(settings: Settings, entropy: Entropy) -> Keys:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CertifyingKeys:
+    """The keys of a dealer in certification mode, which has no secrets at rest."""
+
+    signer: NoteSigner = field(repr=False)
+    token_key: TokenKey | None = field(repr=False)
+
+
+def open_certifying_keys(settings: Settings, entropy: Entropy) -> CertifyingKeys:
+    """Open the keys that certification needs; files are made as at a first start. StoreError."""
+    settings.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    first = not settings.is_public
+    signer = open_log_key(log_key_place(settings), settings.origin, entropy, first_start=first)
+    return CertifyingKeys(signer, _open_token_key(settings, entropy))
+
+
 def make_keys(settings: Settings, entropy: Entropy) -> Keys:
     """Make what is missing of log key, sealing key and token key; StoreError as above.
 

@@ -3,7 +3,8 @@
 A player plays and an operator operates; a watcher looks at tables and asks for proofs, and an
 auditor sees besides which games there are and where chips moved. What a player changes and what an
 operator changes never overlap, so that an operator's token can not act for a seat and a player's
-can not open, pause or close a game; watchers and auditors change nothing.
+can not open, pause or close a game; watchers and auditors change nothing. Of a dealer that is
+certified, operators and auditors have its hands.
 """
 
 from collections.abc import Mapping
@@ -126,6 +127,7 @@ _TABLE: Final = (
     ),
     *_methods("OperateService", _KEEPERS, "GetGame"),
     *_methods("OperateService", _KEEPERS, "ListGames", "FollowChips", of_game=False),
+    *_methods("CertifyService", _KEEPERS, "Describe", "DealHands", of_game=False),
 )
 
 METHODS: Final[Mapping[str, Method]] = {method.path: method for method in _TABLE}

@@ -6,6 +6,7 @@ import os
 
 from dealer_service.access.refusal import AccessError
 from dealer_service.app import CannotStart, Dealer
+from dealer_service.certification import Certification
 from dealer_service.commands import say
 from dealer_service.commands.collecting import collect_seldom
 from dealer_service.commands.failure import Exit, Failure
@@ -34,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     logs.configure(options.log_format, options.log_level)
     mind_open_files()
     collect_seldom()
-    return run_loop(_serve(settings))
+    return run_loop(_certify(settings) if settings.certify else _serve(settings))
 
 
 def _require_safe(settings: Settings) -> None:
@@ -77,6 +78,25 @@ async def _serve(settings: Settings) -> int:
             "what the store holds is whole: start again when the cause is gone",
         )
         return Exit.FAILED
+    return Exit.DONE
+
+
+async def _certify(settings: Settings) -> int:
+    say.warning(
+        "certification mode: this dealer deals no games, and tells the secret of every hand to "
+        "whoever has a token of an operator or an auditor"
+    )
+    certification = Certification(settings)
+    asked = asyncio.Event()
+    on_signals(asked.set)
+    try:
+        await certification.start()
+    except _CANNOT_START as error:
+        raise Failure(_say_why(error, settings)) from None
+    if asked.is_set():
+        await certification.stop()
+    else:
+        await certification.serve()
     return Exit.DONE
 
 

@@ -20,10 +20,10 @@ from dealer_service.config import (
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
 _EXIT: Final = (
-    "Each option but --accept-restore may come from the environment, under its name in capitals "
-    "behind CUTCARD_: CUTCARD_LISTEN for --listen; several values stand there with spaces between. "
-    "Exit status: 0 stopped by SIGTERM or SIGINT, 1 failed while serving, 2 the command line is "
-    "wrong, 3 can not start: keys, store, journal, or an address in use."
+    "Each option but --accept-restore and --certify may come from the environment, under its name "
+    "in capitals behind CUTCARD_: CUTCARD_LISTEN for --listen; several values stand there with "
+    "spaces between. Exit status: 0 stopped by SIGTERM or SIGINT, 1 failed while serving, 2 the "
+    "command line is wrong, 3 can not start: keys, store, journal, or an address in use."
 )
 
 
@@ -165,6 +165,8 @@ def add_serve(add: Adder) -> None:
     words = "with --accept-restore on a shared store: the signed journal of another node"
     _add_list(add, store, "--journal", "FILE", words)
     _add(add, parser.add_argument_group("what is seen from outside"), _WATCH)
+    words = "deal no games, but hands for a laboratory, whose secrets are told"
+    parser.add_argument("--certify", action="store_true", help=words)
 
 
 def add_log_key(add: Adder, parser: argparse._ActionsContainer) -> None:
@@ -214,6 +216,7 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
         trace=options.trace or "",
         archive=options.archive,
         retain=_retain(options),
+        certify=options.certify,
     )
 
 

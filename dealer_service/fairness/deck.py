@@ -14,7 +14,7 @@ from dealer_service.fairness.cards import DECK_SIZE
 from dealer_service.fairness.commitment import framed
 from dealer_service.fairness.drbg import stream
 from dealer_service.fairness.refusal import FairnessError, Reason, require_length
-from dealer_service.fairness.shuffle import STREAM_BYTES, perform
+from dealer_service.fairness.shuffle import STREAM_BYTES, Ceremony, perform
 
 SALT_BYTES: Final = 16
 HASH_BYTES: Final = 32
@@ -80,8 +80,14 @@ class SealedDeck:
 
 def derive(hand_secret: bytes, mix: bytes) -> SealedDeck:
     """Derive the hand's deck from its 32-byte secret and mix (protocol section 4)."""
-    cards = perform(stream(hand_secret, mix, "deck", STREAM_BYTES)).deck
-    return seal(cards, stream(hand_secret, mix, "salts", STREAM_BYTES), mix)
+    return derive_shown(hand_secret, mix)[1]
+
+
+def derive_shown(hand_secret: bytes, mix: bytes) -> tuple[Ceremony, SealedDeck]:
+    """Derive the hand's deck, and show the ceremony that gave it."""
+    ceremony = perform(stream(hand_secret, mix, "deck", STREAM_BYTES))
+    salts = stream(hand_secret, mix, "salts", STREAM_BYTES)
+    return ceremony, seal(ceremony.deck, salts, mix)
 
 
 def seal(cards: tuple[int, ...], salt_stream: bytes, mix: bytes) -> SealedDeck:

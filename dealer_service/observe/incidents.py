@@ -34,6 +34,10 @@ HINTS: Final[Mapping[str, str]] = {
         "The new TLS certificate or its key can not be used, and the one before still is. Mend the "
         "files: they are looked at again."
     ),
+    "certification_mode": (
+        "This dealer deals no games, and tells the secret of every hand. It is for a laboratory: "
+        "let nobody play here, and stop it when the hands are collected."
+    ),
     "clock_ahead_of_store": (
         "The database's clock went back, or is another's. This node's goes at half speed until "
         "both agree, and turns last longer. Never set the database's clock while dealers run."
@@ -96,6 +100,14 @@ HINTS: Final[Mapping[str, str]] = {
     "resealing_failed": (
         "Some hands' secrets are still sealed under an old key. Keep that key configured; it is "
         "tried again at the next start."
+    ),
+    "rng_core_unknown": (
+        "The sources of the part that makes decks are those of no version: a laboratory certified "
+        "other ones. Install a release again, or find out who changed them."
+    ),
+    "rng_core_unread": (
+        "The sources of the part that makes decks can not be read, so that nobody can say which "
+        "version deals. Install a release with its sources."
     ),
     "store_failed": (
         "The store or the signed journal could not be written, and the process stops. All that was "

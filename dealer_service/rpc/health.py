@@ -2,8 +2,9 @@
 
 The dealer as a whole ("") and PlayService serve while hands are dealt. OperateService serves as
 long as games can be listed, paused and closed, without randomness too; FairnessService as long as
-the store can be read. Nothing here waits for a caller: who watches and does not read is told when
-it reads again.
+the store can be read. A dealer in certification mode deals no games and says so here: of all that
+it knows by name CertifyService alone serves, and the dealer as a whole does not. Nothing here waits
+for a caller: who watches and does not read is told when it reads again.
 """
 
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ DEALER: Final = ""
 PLAY: Final = "cutcard.v1.PlayService"
 OPERATE: Final = "cutcard.v1.OperateService"
 FAIRNESS: Final = "cutcard.v1.FairnessService"
+CERTIFY: Final = "cutcard.v1.CertifyService"
 
 _Status = health_pb2.HealthCheckResponse.ServingStatus
 
@@ -38,23 +40,32 @@ class Ailment(Enum):
     STORE_WRITES = auto()
     STORE_READS = auto()
     LEASE = auto()
+    CERTIFYING = auto()
 
 
 _ENDS: Final[Mapping[str, frozenset[Ailment]]] = {
     DEALER: frozenset(Ailment),
     PLAY: frozenset(Ailment),
     OPERATE: frozenset(Ailment) - {Ailment.RANDOMNESS, Ailment.DRAINING},
-    FAIRNESS: frozenset({Ailment.STARTING, Ailment.STOPPING, Ailment.STORE_READS}),
+    FAIRNESS: frozenset(
+        {Ailment.STARTING, Ailment.STOPPING, Ailment.STORE_READS, Ailment.CERTIFYING}
+    ),
 }
 """What makes each service stop serving."""
+
+_ENDS_CERTIFYING: Final[Mapping[str, frozenset[Ailment]]] = {
+    **_ENDS,
+    CERTIFY: frozenset({Ailment.STARTING, Ailment.STOPPING, Ailment.RANDOMNESS}),
+}
 
 
 class Health(health_pb2_grpc.HealthServicer):  # type: ignore[misc]  # it ships without types
     """The health of a dealer; it begins as one that is starting."""
 
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, metrics: Metrics, *, certifies: bool = False) -> None:
         self._metrics = metrics
-        self._ailments = {Ailment.STARTING}
+        self._ends = _ENDS_CERTIFYING if certifies else _ENDS
+        self._ailments = {Ailment.STARTING} | ({Ailment.CERTIFYING} if certifies else set())
         self._news = News()
         self._watching = 0
         self._tell()
@@ -82,15 +93,15 @@ class Health(health_pb2_grpc.HealthServicer):  # type: ignore[misc]  # it ships 
 
     def serves(self, service: str) -> bool:
         """Say whether a service serves; KeyError for one that is none."""
-        return not self._ailments & _ENDS[service]
+        return not self._ailments & self._ends[service]
 
     def all(self) -> dict[str, bool]:
         """Say for each service whether it serves; the whole dealer first."""
-        return {name.rpartition(".")[2] or "dealer": self.serves(name) for name in _ENDS}
+        return {name.rpartition(".")[2] or "dealer": self.serves(name) for name in self._ends}
 
     async def Check(self, request: Any, context: Any) -> Any:  # noqa: N802, ANN401 - gRPC's own
         """Give a service's status; NOT_FOUND for one that is none."""
-        if request.service not in _ENDS:
+        if request.service not in self._ends:
             await context.abort(grpc.StatusCode.NOT_FOUND, "there is no such service")
         return health_pb2.HealthCheckResponse(status=self._status(request.service))
 
@@ -98,7 +109,7 @@ class Health(health_pb2_grpc.HealthServicer):  # type: ignore[misc]  # it ships 
         """Give the status of every service."""
         del request, context
         statuses = {
-            name: health_pb2.HealthCheckResponse(status=self._status(name)) for name in _ENDS
+            name: health_pb2.HealthCheckResponse(status=self._status(name)) for name in self._ends
         }
         return health_pb2.HealthListResponse(statuses=statuses)
 
@@ -122,7 +133,7 @@ class Health(health_pb2_grpc.HealthServicer):  # type: ignore[misc]  # it ships 
             self._watching -= 1
 
     def _status(self, service: str) -> int:
-        if service not in _ENDS:
+        if service not in self._ends:
             return int(_Status.SERVICE_UNKNOWN)
         return int(_Status.SERVING if self.serves(service) else _Status.NOT_SERVING)
 

@@ -55,7 +55,7 @@ class Outlook:
         )
         self.sight = Sight(self.metrics, self.tracing)
         self.witness = Witness(self.metrics, self.tracing)
-        self.health = Health(self.metrics)
+        self.health = Health(self.metrics, certifies=settings.certify)
         self.port = 0
         self._address = settings.metrics
         self._exposition: Exposition | None = None
@@ -64,10 +64,18 @@ class Outlook:
     def begin(self, floor: Floor, writing: Writing) -> None:
         """Look after a dealer that is about to serve; OSError where the address is taken."""
         self._looking = asyncio.ensure_future(self._look(floor, writing))
+        self._expose(lambda: _measure(floor, writing))
+
+    def begin_certifying(self) -> None:
+        """Look after a dealer that has neither store nor tables; OSError as above."""
+        self._expose(lambda: None)
+
+    def _expose(self, measure_now: Callable[[], None]) -> None:
+        """Serve metrics where the settings ask for them; `measure_now` runs before each answer."""
         if not self._address:
             return
         host, port = split_address(self._address)
-        measured = _on_loop(lambda: _measure(floor, writing))
+        measured = _on_loop(measure_now)
         self._exposition = Exposition(host, port, Source(self.metrics, measured, self.health.all))
         self.port = self._exposition.port
         _log.info("metrics_served", address=self._address, port=self.port)

@@ -1,6 +1,10 @@
-"""The gRPC server: the three services, health, and reflection."""
+"""The gRPC server: the services of a dealer of games or of one to be certified, and about them.
 
-from collections.abc import Sequence
+Health and reflection are told by every server. A dealer of games has no CertifyService at all, and
+one that is certified has nothing else.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import grpc
@@ -8,11 +12,12 @@ from grpc_health.v1 import health as grpc_health
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
 from dealer_service.config import Tls
 from dealer_service.rpc.calls import Door
+from dealer_service.rpc.certify import Certify
 from dealer_service.rpc.fairness import Fairness
-from dealer_service.rpc.health import FAIRNESS, OPERATE, PLAY, Ailment, Health
+from dealer_service.rpc.health import CERTIFY, FAIRNESS, OPERATE, PLAY, Ailment, Health
 from dealer_service.rpc.operate import Operate
 from dealer_service.rpc.play import Play
 from dealer_service.rpc.tls import server_credentials
@@ -41,26 +46,20 @@ OPTIONS: Final[Sequence[tuple[str, int]]] = (
     ("grpc.http2.max_ping_strikes", 0),
 )
 
-SERVICES: Final = (PLAY, OPERATE, FAIRNESS)
+Services = Mapping[str, grpc.GenericRpcHandler]
+"""Handlers by the name of their service."""
 
 
 class Server:
     """The server, its address and its health."""
 
-    def __init__(self, floor: Floor, door: Door, health: Health) -> None:
+    def __init__(self, services: Services, health: Health) -> None:
         # Nothing that goes to a seat alone is ever compressed: its size would tell of its content.
         self._server = grpc.aio.server(options=OPTIONS, compression=grpc.Compression.NoCompression)
         self._health = health
-        archive = Archive(floor.house)
-        self._server.add_generic_rpc_handlers(
-            (
-                _play(door, Play(floor), Watch(floor)),
-                _operate(door, Operate(floor)),
-                _fairness(door, Fairness(floor, archive)),
-            )
-        )
+        self._server.add_generic_rpc_handlers(tuple(services.values()))
         health_pb2_grpc.add_HealthServicer_to_server(health, self._server)
-        names = (*SERVICES, grpc_health.SERVICE_NAME, reflection.SERVICE_NAME)
+        names = (*services, grpc_health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
     def listen(self, address: str, tls: Tls | None = None) -> int:
@@ -86,8 +85,23 @@ class Server:
         await self._server.stop(grace)
 
 
+def game_services(floor: Floor, door: Door) -> Services:
+    """Give what a dealer of games serves."""
+    return {
+        PLAY: _play(door, Play(floor), Watch(floor)),
+        OPERATE: _operate(door, Operate(floor)),
+        FAIRNESS: _fairness(door, Fairness(floor, Archive(floor.house))),
+    }
+
+
+def certifying_services(certify: Certify, door: Door) -> Services:
+    """Give what a dealer serves that is to be certified."""
+    unary = {"Describe": (certify_pb2.DescribeRequest, certify.describe)}
+    streaming = {"DealHands": (certify_pb2.DealHandsRequest, certify.deal_hands)}
+    return {CERTIFY: _service(door, CERTIFY, unary, streaming)}
+
+
 def _play(door: Door, play: Play, watch: Watch) -> grpc.GenericRpcHandler:
-    name = SERVICES[0]
     unary = {
         "TakeSeat": (play_pb2.TakeSeatRequest, play.take_seat),
         "LeaveSeat": (play_pb2.LeaveSeatRequest, play.leave_seat),
@@ -103,11 +117,10 @@ def _play(door: Door, play: Play, watch: Watch) -> grpc.GenericRpcHandler:
         "GetTable": (play_pb2.GetTableRequest, play.get_table),
     }
     streaming = {"Watch": (play_pb2.WatchRequest, watch.watch)}
-    return _service(door, name, unary, streaming)
+    return _service(door, PLAY, unary, streaming)
 
 
 def _operate(door: Door, operate: Operate) -> grpc.GenericRpcHandler:
-    name = SERVICES[1]
     unary = {
         "OpenGame": (operate_pb2.OpenGameRequest, operate.open_game),
         "ListGames": (operate_pb2.ListGamesRequest, operate.list_games),
@@ -119,11 +132,10 @@ def _operate(door: Door, operate: Operate) -> grpc.GenericRpcHandler:
         "RemovePlayer": (operate_pb2.RemovePlayerRequest, operate.remove_player),
     }
     streaming = {"FollowChips": (operate_pb2.FollowChipsRequest, operate.follow_chips)}
-    return _service(door, name, unary, streaming)
+    return _service(door, OPERATE, unary, streaming)
 
 
 def _fairness(door: Door, fairness: Fairness) -> grpc.GenericRpcHandler:
-    name = SERVICES[2]
     unary = {
         "GetKey": (fairness_pb2.GetKeyRequest, fairness.get_key),
         "GetCheckpoint": (fairness_pb2.GetCheckpointRequest, fairness.get_checkpoint),
@@ -138,7 +150,7 @@ def _fairness(door: Door, fairness: Fairness) -> grpc.GenericRpcHandler:
         ),
     }
     streaming = {"GetGameFile": (fairness_pb2.GetGameFileRequest, fairness.get_game_file)}
-    return _service(door, name, unary, streaming)
+    return _service(door, FAIRNESS, unary, streaming)
 
 
 def _service(

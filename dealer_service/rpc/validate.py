@@ -12,13 +12,14 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
 from dealer_service.rpc.convert_rules import rules_of
 from dealer_service.rules.entry import Choice
 from dealer_service.rules.ruleset import find_faults
 
 MAX_INTEGER: Final = 2**53 - 1
 MAX_PAGE: Final = 1_000
+MAX_HANDS: Final = 1_000_000
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _GAME = re.compile(r"[0-9a-f]{32}")
@@ -217,6 +218,10 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
         _count("to_size"),
     ),
     fairness_pb2.GetGameFileRequest: (_IN_GAME,),
+    certify_pb2.DescribeRequest: (),
+    certify_pb2.DealHandsRequest: (
+        ("count", _between(1, MAX_HANDS, f"must be from 1 to {MAX_HANDS} hands")),
+    ),
 }
 
 _TOGETHER: Final[dict[type[Message], Together]] = {

@@ -8,7 +8,7 @@ start are run again, and when they pass the tables go on.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Final, Protocol
 
@@ -16,8 +16,7 @@ import structlog
 
 from dealer_service.fairness.randomness import Entropy, EntropyGate
 from dealer_service.fairness.refusal import FairnessError
-from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
-from dealer_service.tables.house import House
+from dealer_service.tables.clock import Clock, Timer
 from dealer_service.tables.table import Table
 
 TEST_AGAIN_MS: Final = 1_000
@@ -25,11 +24,30 @@ TEST_AGAIN_MS: Final = 1_000
 _log = structlog.get_logger("dealer")
 
 
+class Reporting(Protocol):
+    """The house, as far as it has the time and tells how the randomness is."""
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that the next test is set by."""
+        ...
+
+    @property
+    def unhealthy(self) -> Callable[[BaseException], None]:
+        """Tell that the source fails."""
+        ...
+
+    @property
+    def healthy(self) -> Callable[[], None]:
+        """Tell that it is well again."""
+        ...
+
+
 class Tables(Protocol):
     """The floor, as far as it is told of the randomness."""
 
     @property
-    def house(self) -> House:
+    def house(self) -> Reporting:
         """What its tables share."""
         ...
 
@@ -73,7 +91,7 @@ class Vigil:
             table.randomness_failed()
         self._set_timer(self._floor.house)
 
-    def _set_timer(self, house: House) -> None:
+    def _set_timer(self, house: Reporting) -> None:
         self._timer = house.clock.call_at(house.clock.now() + TEST_AGAIN_MS, self._test_again)
 
     def _test_again(self) -> None:

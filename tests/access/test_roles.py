@@ -3,10 +3,10 @@
 import pytest
 from google.protobuf.descriptor import MethodDescriptor
 
-from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
 from dealer_service.access.refusal import Reason
 from dealer_service.access.roles import METHODS, Method, Role
-from tests.support.kinds_of_calls import COLUMNS
+from tests.support.kinds_of_calls import CERTIFYING, COLUMNS
 
 
 def called(*kinds: str) -> set[str]:
@@ -15,7 +15,7 @@ def called(*kinds: str) -> set[str]:
 
 CHANGES_OF_PLAYERS = called("plays")
 WATCHING = called("looks", "key")
-BOOKS = called("reads game", "reads all")
+BOOKS = called("reads game", "reads all") | {*CERTIFYING}
 CHANGES_OF_OPERATORS = called("runs", "opens")
 
 MAY_CALL = {
@@ -30,7 +30,7 @@ def described() -> dict[str, MethodDescriptor]:
     """Give every method of the contract by its path."""
     return {
         f"/{service.full_name}/{method.name}": method
-        for module in (play_pb2, operate_pb2, fairness_pb2)
+        for module in (play_pb2, operate_pb2, fairness_pb2, certify_pb2)
         for service in module.DESCRIPTOR.services_by_name.values()
         for method in service.methods
     }

@@ -77,6 +77,7 @@ def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
     named = {f"CUTCARD_{name.upper()}" for name in vars(options)}
     assert named - SETTINGS.keys() == {
         "CUTCARD_ACCEPT_RESTORE",
+        "CUTCARD_CERTIFY",
         "CUTCARD_COMMAND",
         "CUTCARD_VERSION",
     }

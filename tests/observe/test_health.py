@@ -30,6 +30,7 @@ SERVES: dict[Ailment, set[str]] = {
     Ailment.STORE_WRITES: {FAIRNESS},
     Ailment.LEASE: {FAIRNESS},
     Ailment.STORE_READS: set(),
+    Ailment.CERTIFYING: set(),
 }
 
 

@@ -41,7 +41,8 @@ async def test_services_and_methods_are_listed(tmp_path: Path) -> None:
     async with serving(tmp_path) as service:
         ran = await grpcurl(service, "list")
         services = set(ran.out.split())
-        assert {path[1:].partition("/")[0] for path in METHODS} <= services
+        told = {path[1:].partition("/")[0] for path in METHODS}
+        assert told - services == {"cutcard.v1.CertifyService"}
         assert "grpc.health.v1.Health" in services
         ran = await grpcurl(service, "list", "cutcard.v1.OperateService")
         named = {

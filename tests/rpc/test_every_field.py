@@ -9,18 +9,20 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
 from dealer_service.rpc.validate import _RULES, _TOGETHER, Malformed, validate
-from tests.support.every_call import EVERY
+from tests.support.every_call import CERTIFY, EVERY
 from tests.support.service import Service, refusal
 
 REQUESTS: dict[str, type[Message]] = {
     method.input_type.name: GetMessageClass(method.input_type)
-    for module in (play_pb2, operate_pb2, fairness_pb2)
+    for module in (play_pb2, operate_pb2, fairness_pb2, certify_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 }
-GOOD: dict[str, Message] = {type(one).DESCRIPTOR.name: one for one in EVERY.values()}
+GOOD: dict[str, Message] = {
+    type(one).DESCRIPTOR.name: one for one in (*EVERY.values(), *CERTIFY.values())
+}
 BAD: dict[int, Any] = {
     FieldDescriptor.TYPE_STRING: "?\x00" * 100,
     FieldDescriptor.TYPE_BYTES: bytes(33),

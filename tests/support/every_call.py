@@ -1,8 +1,11 @@
-"""Every call of the contract with a request of the right form, for tests that hold of all."""
+"""Every call of the contract with a request of the right form, for tests that hold of all.
+
+`EVERY` is what a dealer of games answers; `CERTIFY` is what one in certification mode does.
+"""
 
 from typing import Any, Final
 
-from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
 from tests.support.service import Service
 
 GAME: Final = "0123456789abcdef0123456789abcdef"
@@ -49,6 +52,11 @@ OPERATE: Final[dict[str, Any]] = {
     "FollowChips": operate_pb2.FollowChipsRequest(stop_at_end=True),
 }
 """What an operator calls, and the reading of it an auditor."""
+
+CERTIFY: Final[dict[str, Any]] = {
+    "Describe": certify_pb2.DescribeRequest(),
+    "DealHands": certify_pb2.DealHandsRequest(count=1),
+}
 
 EVERY: Final[dict[str, Any]] = PLAY | SHARED | OPERATE
 STREAMS: Final = frozenset({"Watch", "GetGameFile", "FollowChips"})

@@ -29,3 +29,6 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "runs": ("PauseGame", "ResumeGame", "VoidHand", "RemovePlayer", "CloseGame"),
     "opens": ("OpenGame",),
 }
+
+CERTIFYING: tuple[str, ...] = ("Describe", "DealHands")
+"""What a dealer in certification mode answers, which deals no games."""
