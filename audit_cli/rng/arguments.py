@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.inputs import UsageError
+from audit_cli.rng.sizes import amount, amount_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,12 +130,20 @@ def _add_dump(commands: Commands[Any]) -> None:
         default="per-hand",
         help="a new generator for each hand as in play, or one that runs on (per-hand)",
     )
-    parser.add_argument("--count", type=int, metavar="N", help="how many hands")
-    parser.add_argument("--bytes", metavar="SIZE", help="how many bytes: 10M, 246G (without end)")
-    parser.add_argument("--skip", type=int, default=0, metavar="N", help="hands to leave out first")
-    parser.add_argument("--split", metavar="SIZE", help="begin a new file after so many bytes")
+    parser.add_argument("--count", type=amount, metavar="N", help="how many hands: 1000, 10M")
+    parser.add_argument(
+        "--bytes", type=amount, metavar="SIZE", help="how many bytes: 10M, 246G (without end)"
+    )
+    parser.add_argument(
+        "--skip", type=amount_or_none, default=0, metavar="N", help="hands to leave out first"
+    )
+    parser.add_argument(
+        "--split", type=amount, metavar="SIZE", help="begin a new file after so many bytes"
+    )
     parser.add_argument("--out", default="-", metavar="FILE", help="where to (standard output)")
-    _add_engine(parser)
+    parser.add_argument(
+        "--engine", choices=ENGINES, default="auto", help="all give the same bits (the fastest)"
+    )
 
 
 def _add_collect(commands: Commands[Any]) -> None:
@@ -148,7 +157,9 @@ def _add_collect(commands: Commands[Any]) -> None:
     )
     parser.add_argument("--system", action="store_true", help="of the operating system's source")
     _add_live(parser)
-    parser.add_argument("--count", type=int, required=True, metavar="N", help="how many hands")
+    parser.add_argument(
+        "--count", type=amount, required=True, metavar="N", help="how many hands: 1000, 10M"
+    )
     parser.add_argument("--out", required=True, metavar="FILE", help="the file of hands")
 
 

@@ -33,9 +33,6 @@ def run(options: argparse.Namespace) -> int:
     if bool(options.system) == bool(options.dealer):
         message = "say whose hands to collect: --system, or --dealer HOST:PORT"
         raise UsageError(message)
-    if options.count < 1:
-        message = f"--count is a number of hands, at least 1, not {options.count}"
-        raise UsageError(message)
     place = where(options, options.dealer) if options.dealer else None
     path = Path(options.out)
     try:

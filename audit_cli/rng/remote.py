@@ -104,7 +104,7 @@ def where(options: argparse.Namespace, address: str) -> Where:
         raise UsageError(message, "leave --insecure out; --ca FILE names whom to trust")
     if not options.token:
         message = "a dealer asks for a token: give --token FILE"
-        raise UsageError(message, "`cutcard-dealer token --name lab --role auditor` prints one")
+        raise UsageError(message, "`cutcard-dealer token lab --role auditor` prints one")
     token = read_bounded(options.token, _MOST_TOKEN).decode("ascii", "replace").strip()
     if not token or not token.isprintable() or not token.isascii() or len(token) > _MOST_TOKEN:
         message = f"{shown(options.token)} holds no token"
