@@ -31,6 +31,7 @@ NAMED: Final = 100
 
 # A sorted digest needs itself, and what is made of it to count runs.
 _BYTES_EACH = 32
+# Into how many ranges digests are split at once: their numbers are bytes.
 _FILES = 200
 _ONE_FIVE = 1 << HASH_BITS
 _END = FIVES * _ONE_FIVE
@@ -146,8 +147,8 @@ class _Division:
         if hands <= self.room:
             blocks = [block for path in paths for _, block in _read(path, self.room)]
             digests = np.concatenate([_NONE, *blocks])
-            digests.sort()
             _check_ends(digests, low, high)
+            digests.sort()
             self.found.count_sorted(digests, fives=span >= _ONE_FIVE)
             return
         if span == _ONE_FIVE:
@@ -167,17 +168,17 @@ class _Division:
     def _split(self, paths: list[Path], low: int, high: int, width: int) -> list[tuple[Path, int]]:
         """Write the digests of each range of `width` into a file; where it is, and its start."""
         starts = range(low, high, width)
-        inner = np.array(starts[1:], np.uint64)
         names = [self.folder / f"{width:x}-{start:x}" for start in starts]
         with ExitStack() as stack:
             streams = [stack.enter_context(name.open("wb")) for name in names]
             for path in paths:
                 for _, block in _read(path, self.room):
-                    block.sort()
                     _check_ends(block, low, high)
-                    for stream, part in zip(
-                        streams, np.split(block, np.searchsorted(block, inner)), strict=True
-                    ):
+                    numbers = ((block - np.uint64(low)) // np.uint64(width)).astype(np.uint8)
+                    ends = np.cumsum(np.bincount(numbers, minlength=len(starts)))[:-1]
+                    # A stable order of bytes is found by counting, which is faster than sorting.
+                    parts = np.split(block[np.argsort(numbers, kind="stable")], ends)
+                    for stream, part in zip(streams, parts, strict=True):
                         part.tofile(stream)
         return list(zip(names, starts, strict=True))
 
@@ -199,8 +200,8 @@ def _read(path: Path, room: int, first: int = 0) -> Iterator[tuple[int, Digests]
 
 
 def _check_ends(digests: Digests, low: int, high: int) -> None:
-    if digests.size and not low <= digests[0] <= digests[-1] < high:
-        message = f"{digests[-1]:x} is no digest of a deck"
+    if digests.size and not (low <= digests.min() and digests.max() < high):
+        message = f"{digests.max():x} is no digest of a deck"
         raise ValueError(message)
 
 
