@@ -176,17 +176,20 @@ def _add_test(commands: Commands[Any]) -> None:
     parser.add_argument(
         "--preset",
         choices=PRESETS,
-        default="quick",
-        help="1 M, 10 M, 70 M or 1 G decks (quick)",
+        help="1 M, 10 M, 70 M or 1 G decks (quick; of a file all)",
     )
-    parser.add_argument("--count", type=int, metavar="N", help="another number of decks")
+    parser.add_argument(
+        "--count", type=amount, metavar="N", help="another number of decks: 10k, 25M"
+    )
     parser.add_argument(
         "--run",
         dest="folder",
         metavar="DIR",
-        help="where plan, counts and results are kept; a run that stopped goes on there",
+        help="where plan, counts and results are kept, and a run that stopped goes on (a new one)",
     )
-    parser.add_argument("--sign-key", metavar="FILE", help="the key that signs the plan")
+    parser.add_argument(
+        "--sign-key", metavar="FILE", help="the key that signs the plan (made for it if absent)"
+    )
     parser.add_argument("--plan-only", action="store_true", help="write the plan and stop")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster's scheduler")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -206,10 +209,10 @@ def _add_selftest(commands: Commands[Any]) -> None:
         nargs="?",
         const="all",
         metavar="F01,...",
-        help="plant these flaws (all) and look for them",
+        help="plant these flaws and look for them: all of them, or none (all)",
     )
     parser.add_argument(
-        "--clean", type=int, default=200, metavar="N", help="clean runs to judge (200)"
+        "--clean", type=int, default=200, metavar="N", help="clean runs to judge, or 0 (200)"
     )
     parser.add_argument(
         "--quick", action="store_true", help="only what needs 100,000 decks or fewer"
@@ -243,8 +246,8 @@ def _add_monitor(commands: Commands[Any]) -> None:
         "monitor",
         "the battery over the revealed hands of live games",
         "monitor.command",
-        "0 nothing found, 1 a look failed or a hand does not derive, "
-        "2 the command line is wrong, 3 a file can not be read",
+        "the first that applies: 2 the command line is wrong, 1 a look failed or a hand does not "
+        "derive, now or before, 3 something can not be read, 0 nothing found",
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="game files, or folders of them")
     parser.add_argument("--log", metavar="HOST:PORT", help="a dealer whose finished games are read")
@@ -256,7 +259,7 @@ def _add_monitor(commands: Commands[Any]) -> None:
     parser.add_argument("--key", metavar="VKEY", help="the dealer's verifier key")
     parser.add_argument("--state", required=True, metavar="DIR", help="what was seen so far")
     parser.add_argument(
-        "--every", type=int, default=1_000_000, metavar="N", help="hands a look (1,000,000)"
+        "--every", type=int, metavar="N", help="hands a look (1,000,000, or as the state has it)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 

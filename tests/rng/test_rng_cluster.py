@@ -12,11 +12,11 @@ import pytest
 from audit_cli.inputs import UsageError
 from audit_cli.rng.code_hash import hash_code
 from audit_cli.rng.plan import Run
-from audit_cli.rng.running.cluster import Cluster, ClusterError, Demands, connected
+from audit_cli.rng.running.cluster import Cluster, Demands, connected
 from audit_cli.rng.running.counting import count
 from audit_cli.rng.running.folder import Shelf
 from audit_cli.rng.running.layout import cut
-from audit_cli.rng.running.pool import Pool
+from audit_cli.rng.running.pool import ClusterError, Pool
 from audit_cli.rng.sources import Lab
 from tests.support.dask_cluster import DaskCluster, dask_cluster
 from tests.support.pool_work import double, fail

@@ -20,7 +20,7 @@ from distributed import Client, KilledWorker, as_completed
 
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.rng.code_hash import hash_code
-from audit_cli.rng.running.pool import AHEAD, WorkersDiedError
+from audit_cli.rng.running.pool import AHEAD, ClusterError, WorkersDiedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,10 +30,6 @@ Result = TypeVar("Result")
 
 CONNECT_SECONDS: Final = 20
 WORKER_SECONDS: Final = 60
-
-
-class ClusterError(Exception):
-    """The cluster is gone, or one of its workers is not fit for the run; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)

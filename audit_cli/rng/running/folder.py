@@ -1,7 +1,9 @@
 """The folder of a run: what was planned, what was counted, what was said of it.
 
     plan.note            the signed plan, written before any hand is derived
-    secrets.json         the secrets that the plan commits to, for its owner alone until told
+    plan.vkey            the key that verifies it
+    sign.key             the key that signed it, where none was named
+    origin.json          the secrets that the plan commits to, for its owner alone until told
     hands                collected hands, where there is no secret that repeats them
     counts/00042.npz     the counts of a chunk
     digests/00042.u64    the digests of its decks
@@ -35,7 +37,10 @@ if TYPE_CHECKING:
     from audit_cli.rng.running.packed import Counted, Packed
 
 PLAN: Final = "plan.note"
-SECRETS: Final = "secrets.json"
+VERIFIER: Final = "plan.vkey"
+KEY: Final = "sign.key"
+ORIGIN: Final = "origin.json"
+HANDS: Final = "hands"
 RESULTS: Final = "results"
 CONFIRMATION: Final = "confirmation"
 _LOCK: Final = ".lock"

@@ -50,6 +50,10 @@ class WorkersDiedError(Exception):
     """A task was given to several workers, and each died of it, or beside it."""
 
 
+class ClusterError(Exception):
+    """The cluster is gone, or one of its workers is not fit for the run; the text says which."""
+
+
 @dataclass(slots=True, eq=False)
 class _Job(Generic[Task]):
     """A task, and how many workers it outlived."""
