@@ -19,6 +19,7 @@ from tests.bench import (
     decks,
     delay,
     deriving,
+    dumping,
     engine,
     shared,
     takeover,
@@ -34,6 +35,7 @@ _GROUPS: tuple[tuple[tuple[str, ...], Measure], ...] = (
     ((deriving.GOAL.name,), lambda quick, _: [deriving.measure(quick=quick)]),
     ((verifying.GOAL.name,), lambda quick, _: [verifying.measure(quick=quick)]),
     (decks.NAMES, lambda quick, names: decks.measure(quick=quick, names=names)),
+    (dumping.NAMES, lambda quick, names: dumping.measure(quick=quick, names=names)),
     (
         (acts.ACTS.name, acts.WATCHED.name, acts.P99.name),
         lambda quick, names: acts.measure(quick=quick, names=names),

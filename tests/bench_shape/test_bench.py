@@ -21,6 +21,8 @@ GOALS = {
     "decks_plain": ("higher", 1),
     "decks_numpy": ("higher", 2.8),
     "decks_numba": ("higher", 30),
+    "dump": ("higher", 0.08),
+    "dump_hands": ("higher", 0.006),
     "acts": ("higher", 0.5),
     "acts_watched": ("higher", 0.2),
     "act_p99": ("lower", 3),
