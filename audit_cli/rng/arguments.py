@@ -235,7 +235,12 @@ def _add_external(commands: Commands[Any]) -> None:
         metavar="NAME,...",
         help="dieharder, ent, rngtest, practrand, testu01, sts (all that are found)",
     )
-    parser.add_argument("--bytes", metavar="SIZE", help="for suites that read as much as they get")
+    parser.add_argument(
+        "--bytes",
+        type=amount,
+        metavar="SIZE",
+        help="how much each may read at most: 100M, 4G (what its usual run needs)",
+    )
     parser.add_argument("--out", required=True, metavar="DIR", help="where their words are kept")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 

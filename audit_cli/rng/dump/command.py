@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         _check_split(options, form)
     used = engine(options.engine)
     try:
-        with _opened_origin(options) as origin:
+        with opened_origin(options) as origin:
             return _dump(options, origin, used, form, _bounded(origin, amount))
     except (DealerDiffersError, NotDerivedError) as error:
         say.error(str(error))
@@ -196,7 +196,7 @@ def _check_split(options: argparse.Namespace, form: Encoding) -> None:
 
 
 @contextmanager
-def _opened_origin(options: argparse.Namespace) -> Iterator[Origin]:
+def opened_origin(options: argparse.Namespace) -> Iterator[Origin]:
     """Open the one origin that the command line names."""
     named = [one for one in ("secret", "system", "dealer", "hands") if getattr(options, one)]
     if len(named) != 1:
