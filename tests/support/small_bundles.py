@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from audit_cli.rng.battery.duplicates import judge_duplicates
 from audit_cli.rng.battery.judge import judge
 from audit_cli.rng.certify import evidence
 from audit_cli.rng.certify.assemble import assemble
-from audit_cli.rng.certify.data import Totals, write_counts, write_index
+from audit_cli.rng.certify.data import list_chunks, write_counts, write_index
 from audit_cli.rng.certify.materials import gather_materials, write_outcomes
 from audit_cli.rng.certify.matrix import Row
 from audit_cli.rng.code.judge import judge_code
@@ -48,7 +47,7 @@ def small_run() -> tuple[Plan, dict[str, bytes]]:
     using = engine("numpy")
     total: Counts = {}
     blocks: list[Counts] = []
-    chunks: list[dict[str, Any]] = []
+    decks: list[str] = []
     for index in range(plan.run.chunks):
         first = plan.run.first(index)
         counting = tallier(first, plan.run.chunk, native=False)
@@ -56,17 +55,17 @@ def small_run() -> tuple[Plan, dict[str, bytes]]:
         measured = counting.finish()
         blocks.append(dict(measured.counts))
         add(total, measured.counts)
-        chunks.append({"first": first, "hands": plan.run.chunk, "decks_sha256": measured.sha256})
+        decks.append(measured.sha256)
     outcomes = (*judge(total), *judge_duplicates(HANDS, 0, 0))
     second = judge_blocks(blocks)
     verdict = decide(plan, outcomes, second)
     text = write_battery(plan, outcomes, second, verdict, secrets=(SECRET,))
-    totals = Totals(tuple(chunks), total)
+    chunks = list_chunks(plan.run, decks)
     code = judge_code([using])
     return plan, {
         evidence.BATTERY: text.encode(),
         evidence.COUNTS: write_counts(total),
-        evidence.INDEX: write_index("lab", totals, None, [SECRET], {"dealer": None}),
+        evidence.INDEX: write_index("lab", chunks, None, [SECRET], {"dealer": None}),
         evidence.CODE: write_outcomes(code, ["numpy"]),
         evidence.PLAN: signed(plan.text).encode(),
     }

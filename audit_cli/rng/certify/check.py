@@ -32,12 +32,14 @@ from audit_cli.rng.certify.writing import files_of
 from audit_cli.rng.code_hash import hash_code
 from audit_cli.rng.outcome import Cell, Level, Outcome, Tail
 from audit_cli.rng.plan import Plan, PlanError, read_plan
+from audit_cli.rng.raw.judge import judge_raw
+from audit_cli.rng.raw.sequence import SequenceResult
 from audit_cli.rng.results import write_battery
 from audit_cli.rng.second_level import Uniformity, measure_uniformity
 from audit_cli.rng.verdict import Confirmation, Decision, FamilyError, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 #: Printed figures have six digits; one that is worked out again may differ in the last.
@@ -164,7 +166,6 @@ def _check_file(entry: Entry, path: Path, found: Findings) -> None:
 
 def _check_figures(bundle: Path, manifest: Manifest, found: Findings) -> None:
     read = evidence.read_evidence(bundle)
-    _check_matrix(bundle, read, found)
     if read.vectors is not None:
         if (bundle / evidence.VECTORS).read_bytes() != vectors.make_vectors(read.vectors["decks"]):
             found.faults.append(f"{evidence.VECTORS} is not what this program derives")
@@ -179,9 +180,12 @@ def _check_figures(bundle: Path, manifest: Manifest, found: Findings) -> None:
     _check_verdict(plan, read.battery, found)
     if plan.code != hash_code():
         found.notes.append(
-            "the results were made by another version of the audit: counts are not judged again"
+            "the results were made by another version of the audit: neither are counts judged "
+            "again, nor is the matrix made again"
         )
         return
+    _check_matrix(bundle, read, found)
+    _check_raw(bundle, read.battery["tests"], found)
     _check_counts(bundle, evidence.COUNTS, read.battery["tests"], found)
     if read.battery["confirmation"] is not None:
         tests = read.battery["confirmation"]["tests"]
@@ -273,13 +277,29 @@ def _check_counts(bundle: Path, name: str, tests: list[Mapping[str, Any]], found
     if not (bundle / name).is_file():
         found.faults.append(f"{name} is missing from the bundle")
         return
-    outcomes = judge(read_counts((bundle / name).read_bytes()))
+    _follow(judge(read_counts((bundle / name).read_bytes())), tests, name, found)
+
+
+def _check_raw(bundle: Path, tests: list[Mapping[str, Any]], found: Findings) -> None:
+    """Judge the sequences of raw bits again, where the run had any."""
+    raw = evidence.read_object(bundle, evidence.RAW)
+    if raw is not None:
+        sequences = [SequenceResult.from_json(one) for one in raw["sequences"]]
+        _follow(judge_raw(sequences), tests, evidence.RAW, found)
+    elif any(one["test"].startswith("SP800-22") for one in tests):
+        found.faults.append(f"{evidence.RAW} is missing from the bundle")
+
+
+def _follow(
+    outcomes: Sequence[Outcome], tests: list[Mapping[str, Any]], name: str, found: Findings
+) -> None:
+    """Compare outcomes that were worked out from a file with those that are listed."""
     listed = {one["test"]: one for one in tests}
     before = len(found.faults)
     missing = [one.test for one in outcomes if one.test not in listed]
     found.faults += [f"{evidence.BATTERY}: {test} is missing" for test in missing]
     wanted = [_told(one) for one in outcomes if one.test in listed]
-    given = [{name: listed[one["test"]][name] for name in one} for one in wanted]
+    given = [{key: listed[one["test"]][key] for key in one} for one in wanted]
     _compare_tests(wanted, given, f"does not follow from {name}", found)
     if len(found.faults) == before:
         found.checked.append(f"{len(wanted)} tests follow from {name}")

@@ -8,7 +8,6 @@ numbers: from them the battery can be judged again without a deck.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,49 +15,25 @@ import numpy as np
 from audit_cli.rng.certify.writing import json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from audit_cli.rng.running.folder import Shelf
-    from audit_cli.rng.running.layout import Chunk
+    from audit_cli.rng.plan import Run
 
 INDEX_FORMAT: Final = "cutcard-data/1"
 COUNTS_FORMAT: Final = "cutcard-totals/1"
 
 
-class IncompleteRunError(Exception):
-    """A run's folder lacks counts that its results rest on."""
+def list_chunks(run: Run, decks: Sequence[str], start: int = 0) -> list[dict[str, Any]]:
+    """Return each chunk of a run with the SHA-256 of its decks; none where none were derived.
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Totals:
-    """A run's chunks with their hashes, and its counts added up."""
-
-    chunks: tuple[dict[str, Any], ...]
-    counts: Mapping[str, NDArray[np.int64]]
-
-
-def add_up(shelf: Shelf, chunks: Iterable[Chunk]) -> Totals:
-    """Read every chunk of a run. IncompleteRunError where one is missing or not whole."""
-    listed = []
-    counts: dict[str, NDArray[np.int64]] = {}
-    for chunk in chunks:
-        counted = shelf.read(chunk)
-        if counted is None:
-            message = f"the counts of chunk {chunk.index} are missing or damaged"
-            raise IncompleteRunError(message)
-        listed.append(
-            {
-                "decks_sha256": counted.decks_sha256,
-                "digests_sha256": counted.digests_sha256,
-                "first": counted.first,
-                "hands": counted.hands,
-            }
-        )
-        for name, table in counted.counts.items():
-            counts[name] = counts[name] + table if name in counts else table.astype(np.int64)
-    return Totals(tuple(listed), counts)
+    `start` is the first hand's number in a file.
+    """
+    return [
+        {"decks_sha256": digest, "first": start + run.first(index), "hands": run.chunk}
+        for index, digest in enumerate(decks)
+    ]
 
 
 def write_counts(counts: Mapping[str, NDArray[np.int64]]) -> bytes:
@@ -93,12 +68,12 @@ def read_counts(data: bytes) -> dict[str, NDArray[np.int64]]:
 
 def write_index(
     kind: str,
-    run: Totals,
-    confirmation: Totals | None,
-    secrets: Iterable[bytes],
+    run: Sequence[Mapping[str, Any]],
+    confirmation: Sequence[Mapping[str, Any]] | None,
+    secrets: Sequence[bytes],
     about: Mapping[str, Any],
 ) -> bytes:
-    """Return `data/index.json`.
+    """Return `data/index.json` over the chunks of a run, and of its confirmation if it was made.
 
     `secrets` are the laboratory's, told: of the run and of its confirmation; none where the hands
     can not be derived again. `about` says more of where the hands are from.
@@ -110,15 +85,12 @@ def write_index(
             "format": INDEX_FORMAT,
             "kind": kind,
             "rederivable": bool(told),
-            "run": _listed(run, told[:1]),
-            "confirmation": None if confirmation is None else _listed(confirmation, told[1:]),
+            "run": {"chunks": list(run), "secret": told[0] if told else None},
+            "confirmation": None
+            if confirmation is None
+            else {
+                "chunks": list(confirmation),
+                "secret": told[1] if len(told) > 1 else None,
+            },
         }
     )
-
-
-def _listed(totals: Totals, secret: list[str]) -> dict[str, Any]:
-    return {
-        "secret": secret[0] if secret else None,
-        "hands": sum(chunk["hands"] for chunk in totals.chunks),
-        "chunks": list(totals.chunks),
-    }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BATTERY: Final = "results/battery.json"
+RAW: Final = "results/raw.json"
 SENSITIVITY: Final = "results/sensitivity.json"
 EXTERNAL: Final = "results/external/results.json"
 CODE: Final = "kat/outcomes.json"
