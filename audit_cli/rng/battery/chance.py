@@ -1,19 +1,44 @@
 """Tail probabilities of the distributions that statistics are held against.
 
 Statistics of discrete counts take a `place` in (0, 1): the chance of exactly what was seen is split
-there, which makes p exactly uniform where nothing is wrong. With None all of it counts.
+there, which makes p exactly uniform where nothing is wrong. With None all of it counts, on either
+side: an upper tail's p errs upwards where it is small and downwards where it is large, so that
+neither what is too bad nor what is too good is made to seem less likely than it is.
 """
 
 from __future__ import annotations
 
-from math import expm1, log1p
+from math import expm1, log1p, sqrt
+from typing import TYPE_CHECKING, Final
 
 from scipy import special
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: With more degrees of freedom than these no single table of counts has a chance that tells.
+_FEW: Final = 6
 
 
 def chi_square_upper(statistic: float, df: float) -> float:
     """Return the chance of a chi-square as large or larger."""
     return float(special.chdtrc(df, statistic))
+
+
+def chi_square_of_few(statistic: float, expected: Sequence[float]) -> float:
+    """Return the chance of a chi-square as large or larger, for counts in few cells.
+
+    Counts that meet what is expected of them exactly have a chance, while a chi-square of zero has
+    none. Each possible table of counts fills a box around itself, so those as near as this lie in
+    the ball whose radius is larger by half the box's diagonal.
+    """
+    df = len(expected) - 1
+    upper = chi_square_upper(statistic, df)
+    if df > _FEW:
+        return upper
+    largest = max(expected)
+    diagonal = sqrt(sum(1 / one for one in expected) - 1 / largest + df * df / largest)
+    return min(upper, max(0.5, chi_square_upper((sqrt(statistic) + diagonal / 2) ** 2, df)))
 
 
 def normal_two_sided(z: float) -> float:
@@ -76,6 +101,15 @@ def at_least(seen: int, trials: int, chance: float) -> float:
     return float(special.betainc(seen, trials - seen + 1, chance))
 
 
+def binomial_distance(seen: int, trials: int, chance: float, place: float | None = None) -> float:
+    """Return the chance of successes as unlikely or more so, for use as an upper tail."""
+    p = binomial_two_sided(seen, trials, chance, place)
+    if place is not None or p <= 0.5:
+        return p
+    below, above = at_most(seen - 1, trials, chance), at_least(seen + 1, trials, chance)
+    return max(0.5, 2 * min(below, above))
+
+
 def smallest_of(p: float, among: int) -> float:
     """Return the chance that the smallest of independent p-values is `p` or smaller (Sidak)."""
     return -expm1(among * log1p(-p)) if p < 1 else 1.0
@@ -98,9 +132,9 @@ def extreme_cell(  # noqa: PLR0913, PLR0917  (the law of the cells, and what was
         whole = high + _other_tail(high, trials, chance, upper=False)
     whole = min(1.0, whole)
     most = smallest_of(whole, cells)
-    if place is None:
-        return most
     least = smallest_of(max(0.0, whole - here), cells)
+    if place is None:
+        return most if most <= 0.5 else max(0.5, least)
     return least + place * (most - least)
 
 

@@ -7,7 +7,7 @@ the variance, and the rest (1,274) 1 + (S - 1)/1225 times. Each part is divided 
 
 from __future__ import annotations
 
-from math import fsum, sqrt
+from math import comb, fsum, sqrt
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,26 +25,29 @@ SEATS: Final = 6
 PAIRS: Final = CARDS * (CARDS - 1) // 2
 DF: Final = PAIRS - 1
 
-_LOW_HIGH: Final = np.triu_indices(CARDS, 1)
 
+def sum_pairs(counts: NDArray[np.int64], seats: int, cards: int = CARDS) -> float:
+    """Return the statistic of the pairs that so many seats held in all.
 
-def split_by_cards(counts: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the sums of squares of a table of pairs: the part of single cards, and the rest."""
-    mean = int(counts.sum()) / PAIRS
-    off = counts - mean
-    by_card = np.bincount(_LOW_HIGH[0], counts, CARDS) + np.bincount(_LOW_HIGH[1], counts, CARDS)
-    # A card that lies g above its mean, in the pairs with 51 others, adds g / 50 to each of them.
-    of_cards = fsum(((by_card - mean * (CARDS - 1)) ** 2).tolist()) / (CARDS - 2)
-    return of_cards, fsum((off**2).tolist()) - of_cards
+    `counts` are by pair, (0, 1), (0, 2), ...; it is a chi-square of cards (cards - 1) / 2 - 1.
+    """
+    mean = int(counts.sum()) / len(counts)
+    low, high = np.triu_indices(cards, 1)
+    by_card = np.bincount(low, counts, cards) + np.bincount(high, counts, cards)
+    # A card that lies g above its mean over its pairs adds g / (cards - 2) to each of them.
+    of_cards = fsum(((by_card - mean * (cards - 1)) ** 2).tolist()) / (cards - 2)
+    rest = fsum(((counts - mean) ** 2).tolist()) - of_cards
+    # Seats hold disjoint pairs, and being disjoint has the eigenvalues 3 - cards and 1 on these two
+    # parts, among the `apart` pairs that are disjoint of a given one.
+    apart, others = comb(cards - 2, 2), seats - 1
+    weighed = of_cards / (1 - others * (cards - 3) / apart) + rest / (1 + others / apart)
+    return weighed / mean
 
 
 def _measure_pooled(sample: Sample) -> Measure:
     counts = sample.counts["holes"].sum(axis=0)
     decks = sample.size.decks
-    expected = SEATS * decks / PAIRS
-    of_cards, rest = split_by_cards(counts)
-    others = SEATS - 1
-    found = (of_cards / (1 - others / 25) + rest / (1 + others / 1225)) / expected
+    found = sum_pairs(counts, SEATS)
     return Measure(found, chance.chi_square_upper(found, DF), SEATS * decks, DF)
 
 

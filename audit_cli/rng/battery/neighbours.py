@@ -10,31 +10,44 @@ antisymmetric part one of 1326.
 from __future__ import annotations
 
 from math import fsum
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from audit_cli.rng.battery import chance, power
 from audit_cli.rng.battery.statistic import Measure, Sample, Size, Statistic
 from audit_cli.rng.battery.tables import FEWEST_EQUAL
 from audit_cli.rng.outcome import Level, Tail
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 CARDS: Final = 52
 DF: Final = 1325 + 1326
+
+
+def sum_followers(counts: NDArray[np.int64], decks: int) -> float:
+    """Return the statistic of a table [card, the card behind it] of cards and edge.
+
+    With n cards it is a chi-square of n^2 - n - 1: of 2,651 for 52.
+    """
+    cards = len(counts) - 1
+    expected = decks / cards
+    both = counts + counts.T - 2 * expected
+    # Nothing follows itself: the diagonal of the table is no cell.
+    np.fill_diagonal(both, 0)
+    symmetric = fsum((both**2).ravel().tolist()) / 4 / expected
+    antisymmetric = fsum(((counts - counts.T) ** 2).ravel().tolist()) / 4 / expected
+    return symmetric + (cards - 1) / (cards + 1) * antisymmetric
 
 
 def _measure(sample: Sample) -> Measure:
     counts = sample.counts["successor"]
     decks = sample.size.decks
-    expected = decks / CARDS
-    both = counts + counts.T - 2 * expected
-    # Nothing follows itself: the diagonal of the table is no cell.
-    both[range(CARDS + 1), range(CARDS + 1)] = 0
-    apart = counts - counts.T
     impossible = int(counts.trace())
     if impossible:
         return Measure(float(impossible), 0.0, decks, DF)
-    symmetric = fsum((both**2).ravel().tolist()) / 4 / expected
-    antisymmetric = fsum((apart**2).ravel().tolist()) / 4 / expected
-    found = symmetric + (CARDS - 1) / (CARDS + 1) * antisymmetric
+    found = sum_followers(counts, decks)
     return Measure(found, chance.chi_square_upper(found, DF), decks, DF)
 
 

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 POSITIONS: Final = 52
-SHRINK: Final = 51 / 52
+SHRINK: Final = (POSITIONS - 1) / POSITIONS
+
+
+def sum_places(counts: NDArray[np.int64], decks: int) -> float:
+    """Return the statistic of a table [position, kind], for positions as many as cards.
+
+    It is a chi-square of (positions - 1)(kinds - 1).
+    """
+    positions, kinds = len(counts), len(counts[0])
+    return (positions - 1) / positions * equal_cells(counts, decks / kinds)
 
 
 def _cards(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -44,7 +53,7 @@ def _measure_all(by: str, sample: Sample) -> Measure:
     fold, kinds = _BY[by]
     counts = fold(sample.counts["card_position"])
     decks = sample.size.decks
-    found = SHRINK * equal_cells(counts, decks / kinds)
+    found = sum_places(counts, decks)
     df = (POSITIONS - 1) * (kinds - 1)
     return Measure(found, chance.chi_square_upper(found, df), decks, df)
 

@@ -35,13 +35,20 @@ def _pairs(size: Size, lag: int) -> int:
     return max(0, size.chunk - lag) * size.chunks
 
 
+def sum_interaction(counts: NDArray[np.int64]) -> float:
+    """Return the statistic of a table of overlapping pairs of n cards: chi-square of (n - 1)^2."""
+    cards = len(counts)
+    pairs = int(counts.sum())
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    # n^2 times the interaction, a whole number that is exact up to 10^15 pairs.
+    parts = cards**2 * counts - cards * (rows[:, None] + columns[None, :]) + pairs
+    return fsum((parts.astype(float) ** 2).ravel().tolist()) / cards**2 / pairs
+
+
 def _measure_table(lag: int, sample: Sample) -> Measure:
     counts = sample.counts["serial"][lag - 1]
     pairs = int(counts.sum())
-    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
-    # 52^2 times the interaction, a whole number that is exact up to 10^15 pairs.
-    parts = CARDS**2 * counts - CARDS * (rows[:, None] + columns[None, :]) + pairs
-    found = fsum((parts.astype(float) ** 2).ravel().tolist()) / CARDS**4 / (pairs / CARDS**2)
+    found = sum_interaction(counts)
     return Measure(found, chance.chi_square_upper(found, DF), pairs, DF)
 
 

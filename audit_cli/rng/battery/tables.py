@@ -39,7 +39,7 @@ def equal_cells(counts: NDArray[np.int64], expected: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The exact chances of a table's cells, as whole numbers over their sum. Two are never equal."""
+    """The exact chances of cells, as whole numbers over their sum. Equal is one to itself alone."""
 
     weights: tuple[int, ...] = field(repr=False)
 
@@ -138,9 +138,9 @@ class Histogram:
         found = fsum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True))
         if df == 1:
             place = sample.place(name)
-            p = chance.binomial_two_sided(observed[1], total, pools[1].share, place)
+            p = chance.binomial_distance(observed[1], total, pools[1].share, place)
         else:
-            p = chance.chi_square_upper(found, df)
+            p = chance.chi_square_of_few(found, expected)
         return Measure(found, p, total, df)
 
     def cells(self, sample: Sample) -> tuple[Cell, ...]:
