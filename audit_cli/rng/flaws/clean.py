@@ -15,7 +15,7 @@ import numpy as np
 from audit_cli.hashing import tagged_hash, u64
 from audit_cli.rng.battery.duplicates import judge_duplicates
 from audit_cli.rng.battery.judge import judge
-from audit_cli.rng.flaws.search import REST_BITS, count_pairs
+from audit_cli.rng.counting.duplicates import count_duplicates
 from audit_cli.rng.plan import Kind, Plan, Source, make_plan
 from audit_cli.rng.running.chunks import count_chunk, find_engine
 from audit_cli.rng.running.layout import Chunk
@@ -69,10 +69,10 @@ def judge_clean(task: CleanTask) -> CleanRun:
     total: dict[str, NDArray[np.int64]] = {
         name: np.sum([one.counts[name] for one in chunks], axis=0) for name in chunks[0].counts
     }
-    digests = np.concatenate([one.digests for one in chunks])
+    again = count_duplicates(np.concatenate([one.digests for one in chunks]))
     outcomes = (
         *judge(total),
-        *judge_duplicates(HANDS, count_pairs(digests >> REST_BITS), count_pairs(digests)),
+        *judge_duplicates(HANDS, again.five_pairs, again.equal_pairs),
     )
     verdict = decide(plan, outcomes, judge_blocks(one.counts for one in chunks))
     return CleanRun(task.run, verdict.decision is not Decision.PASS, verdict.why)

@@ -11,6 +11,7 @@ import numpy as np
 from audit_cli.rng.battery.duplicates import judge_duplicates
 from audit_cli.rng.battery.judge import judge
 from audit_cli.rng.counting.choose import tallier
+from audit_cli.rng.counting.duplicates import count_duplicates
 from audit_cli.rng.flaws.bank import BANK, DirectCase
 from audit_cli.rng.flaws.chance import PASS
 from audit_cli.rng.measured import Measured
@@ -32,8 +33,6 @@ CHUNK: Final = 100_000
 ALPHA: Final = 0.01
 #: In more decks than this no flaw of the bank is looked for by decks that come again.
 _KEPT: Final = 1_000_000
-#: A digest is the place of the first five cards above a hash of the rest.
-REST_BITS: Final = np.uint64(35)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +158,9 @@ def _judge(total: _Sum) -> Mapping[str, float]:
     """Return the two-sided p-value of every test, 0 or 1 for what is exact."""
     outcomes: tuple[Outcome, ...] = judge(total.counts)
     if total.digests:
-        digests = np.concatenate(total.digests)
-        outcomes += judge_duplicates(
-            total.hands, count_pairs(digests >> REST_BITS), count_pairs(digests)
-        )
+        again = count_duplicates(np.concatenate(total.digests))
+        outcomes += judge_duplicates(total.hands, again.five_pairs, again.equal_pairs)
     return {one.test: one.two_sided for one in outcomes}
-
-
-def count_pairs(values: NDArray[np.uint64]) -> int:
-    """Return how many pairs of values are equal."""
-    _, times = np.unique(values, return_counts=True)
-    return int((times * (times - 1) // 2).sum())
 
 
 def _result(case: Case, p: Mapping[str, float]) -> CaseResult:

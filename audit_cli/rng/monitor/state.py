@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from audit_cli.rng.monitor.reading import LiveHand
+    from audit_cli.rng.monitor.reading import LiveGame, LiveHand
 
 FORMAT: Final = "cutcard-monitor/1"
 NAME: Final = "monitor.sqlite"
@@ -79,23 +79,25 @@ class State:
         return None if row is None else (row[0], row[1])
 
     def take(
-        self, origin: str, game: bytes, hands: Sequence[LiveHand], wrong: Sequence[WrongHand]
+        self, game: LiveGame, fresh: Sequence[LiveHand], wrong: Sequence[WrongHand]
     ) -> list[WrongHand]:
-        """Take fresh hands of a game, and what is wrong with others, all at once.
+        """Take hands of a game that were not taken before, and what is wrong with it, all at once.
 
         Returns what was wrong and not known before; a secret that another hand has, too, is wrong.
         """
         with self._base:
             at = self.count
             told = [*wrong]
-            for hand in hands:
+            for hand in fresh:
                 told += self._shared_secrets(hand)
                 row = (at, hand.origin, hand.game, hand.hand, hand.secret, hand.mix)
                 self._base.execute("INSERT INTO hands VALUES (?, ?, ?, ?, ?, ?)", row)
                 at += 1
-            fresh = [one for one in told if self._write_wrong(one)]
-            self._base.execute("INSERT OR IGNORE INTO games VALUES (?, ?)", (game, origin))
-        return fresh
+            new = [one for one in told if self._write_wrong(one)]
+            if not game.hidden:
+                whole = (game.game, game.origin)
+                self._base.execute("INSERT OR IGNORE INTO games VALUES (?, ?)", whole)
+        return new
 
     def _shared_secrets(self, hand: LiveHand) -> Iterator[WrongHand]:
         asked = "SELECT origin, game, hand FROM hands WHERE secret = ?"
@@ -109,7 +111,7 @@ class State:
         return done.rowcount == 1
 
     def knows_game(self, game: bytes) -> bool:
-        """Whether a game was taken whole."""
+        """Whether a game was taken, and every hand of it that was dealt was revealed."""
         asked = "SELECT 1 FROM games WHERE game = ?"
         return self._base.execute(asked, (game,)).fetchone() is not None
 
