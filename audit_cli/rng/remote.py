@@ -31,8 +31,13 @@ _PAGE: Final = 1_000
 _MOST_TOKEN: Final = 8_192
 _MOST_CA: Final = 1_048_576
 _SECONDS: Final = 30.0
-# A batch of hands, or a part of a game file, is far smaller.
-_MOST_MESSAGE: Final = 4 * 1_048_576
+# A batch of hands, or a part of a game file, is far smaller; a dealer that is gone without a word
+# is noticed within a minute.
+_OPTIONS: Final = (
+    ("grpc.max_receive_message_length", 4 * 1_048_576),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+)
 
 
 class RemoteError(Exception):
@@ -150,6 +155,9 @@ class Remote:
         for message in self._stream(stub.DealHands, certify_pb2.DealHandsRequest(count=count)):
             told = _read_hands(message, due)
             due += told.count
+            if due - 1 > count:
+                words = f"the dealer gave more than the {count:,} hands that it was asked for"
+                raise RemoteError(words, "MALFORMED")
             yield told
         if due - 1 != count:
             message = f"the dealer ended after {due - 1:,} of {count:,} hands"
@@ -219,12 +227,11 @@ def connected(place: Where) -> Iterator[Remote]:
     except ModuleNotFoundError as missing:
         message = f"a dealer is called with {missing.name}, which is not installed"
         raise UsageError(message, "install the extra: pip install 'cutcard[dealer]'") from None
-    options = [("grpc.max_receive_message_length", _MOST_MESSAGE)]
     if place.insecure:
-        channel = grpc.insecure_channel(place.address, options)
+        channel = grpc.insecure_channel(place.address, _OPTIONS)
     else:
         trusted = grpc.ssl_channel_credentials(place.ca)
-        channel = grpc.secure_channel(place.address, trusted, options)
+        channel = grpc.secure_channel(place.address, trusted, _OPTIONS)
     with channel:
         yield Remote(channel, place.token)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import grpc
 import numpy as np
 import pytest
 
@@ -300,6 +301,18 @@ def test_an_answer_of_the_right_form_is_read() -> None:
 def test_a_game_that_is_none_is_refused(game: str) -> None:
     with pytest.raises(RemoteError, match="in one game"):
         remote._read_hands(message(game=game), 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"), [(1, "gave more than the 1 "), (3, "ended after 2 of 3")]
+)
+def test_more_and_fewer_hands_than_were_asked_for_are_refused(asked: int, words: str) -> None:
+    class Stub(remote.Remote):
+        def _stream(self, _method: Any, _request: Any) -> Iterator[Any]:
+            yield message()
+
+    with pytest.raises(RemoteError, match=words):
+        list(Stub(grpc.insecure_channel("127.0.0.1:1"), "t").hands(asked))
 
 
 def test_hands_out_of_order_are_refused() -> None:

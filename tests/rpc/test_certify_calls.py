@@ -2,12 +2,17 @@
 
 import asyncio
 import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from grpc_health.v1 import health_pb2
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from cutcard.v1 import certify_pb2, certify_pb2_grpc
 from dealer_service.access.roles import METHODS, Role
@@ -20,9 +25,18 @@ from dealer_service.rng_core import VERSIONS
 from dealer_service.rpc import certify
 from dealer_service.rpc.certify import BATCH
 from dealer_service.rpc.validate import MAX_HANDS
-from tests.support.certifying import certifying
+from tests.support.certifying import Certifying, certifying
 from tests.support.every_call import CERTIFY, EVERY
-from tests.support.service import ORIGIN, Service, refusal, refusal_of_stream
+from tests.support.jwt_keys import claims_of, sign
+from tests.support.service import (
+    ORIGIN,
+    UNHURRIED,
+    Service,
+    bearing,
+    metadata,
+    refusal,
+    refusal_of_stream,
+)
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -110,12 +124,73 @@ async def test_who_may_call(tmp_path: Path, role: Role, method: str) -> None:
             )
 
 
+def table_roles(everywhere: Role | None, at_a_game: Role) -> Callable[[Certifying], Any]:
+    """Write a token that has a role at a game, as a dealer of games would take it."""
+    return lambda service: metadata(
+        service.token_key, "lab", everywhere, tables={"0" * 32: at_a_game}
+    )
+
+
+def signed(**changed: Any) -> Callable[[Certifying], Any]:
+    """Write an auditor's token with other claims."""
+
+    def made(service: Certifying) -> Any:
+        claims = claims_of(time.time(), role="auditor", **changed)
+        return bearing(sign(service.token_key.private, "EdDSA", claims))
+
+    return made
+
+
+def strange(_service: Certifying) -> Any:
+    key = Ed25519PrivateKey.generate()
+    return bearing(sign(key, "EdDSA", claims_of(time.time(), role="auditor")))
+
+
+NOBODY: dict[str, tuple[str, Callable[[Certifying], Any]]] = {
+    "no token": ("TOKEN_MISSING", lambda _: None),
+    "garbage": ("TOKEN_INVALID", lambda _: bearing("x.y.z")),
+    "another key": ("TOKEN_INVALID", strange),
+    "expired": ("TOKEN_EXPIRED", signed(iat=1_000, exp=2_000)),
+    "another issuer": ("WRONG_ISSUER", signed(iss="dealer.example.net")),
+    "the origin of the hands": ("WRONG_ISSUER", signed(iss=f"{ORIGIN}/certify")),
+    "another audience": ("WRONG_AUDIENCE", signed(aud="poker")),
+    "an auditor of a game alone": ("ROLE_NOT_ALLOWED", table_roles(None, Role.AUDITOR)),
+    "an operator of a game alone": ("ROLE_NOT_ALLOWED", table_roles(None, Role.OPERATOR)),
+    "a player, an operator of a game": (
+        "ROLE_NOT_ALLOWED",
+        table_roles(Role.PLAYER, Role.OPERATOR),
+    ),
+}
+
+
 @pytest.mark.parametrize("method", CERTIFY)
-async def test_nobody_calls_without_a_token(tmp_path: Path, method: str) -> None:
+async def test_nobody_else_gets_in(tmp_path: Path, method: str) -> None:
     async with certifying(tmp_path) as service:
-        call = getattr(service.stub, method)(CERTIFY[method])
-        told = await (refusal_of_stream(call) if method == "DealHands" else refusal(call))
-        assert told.reason == "TOKEN_MISSING"
+        for who, (reason, made) in NOBODY.items():
+            call = getattr(service.stub, method)(CERTIFY[method], metadata=made(service))
+            told = await (refusal_of_stream(call) if method == "DealHands" else refusal(call))
+            assert (who, told.reason) == (who, reason)
+
+
+async def test_a_caller_has_no_more_streams_than_its_number(tmp_path: Path) -> None:
+    async with certifying(tmp_path, limits=replace(UNHURRIED, streams=1)) as service:
+        request = certify_pb2.DealHandsRequest(count=MAX_HANDS)
+        first = service.stub.DealHands(request, metadata=service.auditor)
+        await first.read()
+        told = await refusal_of_stream(service.stub.DealHands(request, metadata=service.auditor))
+        assert told.reason == "TOO_MANY_STREAMS"
+        first.cancel()
+
+
+async def test_reflection_tells_of_its_one_service(tmp_path: Path) -> None:
+    async with certifying(tmp_path) as service:
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub(service.channel)
+        asked = reflection_pb2.ServerReflectionRequest(list_services="")
+        answer = await stub.ServerReflectionInfo(iter([asked])).read()
+        named = {one.name for one in answer.list_services_response.service}
+        assert {name for name in named if name.startswith("cutcard.")} == {
+            "cutcard.v1.CertifyService"
+        }
 
 
 @pytest.mark.parametrize("count", [0, MAX_HANDS + 1, 2**64 - 1])
