@@ -66,6 +66,13 @@ def test_the_wheel_holds_the_stubs_of_every_proto_file(wheel: ZipFile) -> None:
     assert stubs == expected
 
 
+def test_the_wheel_holds_the_known_answers_with_their_licence(wheel: ZipFile) -> None:
+    folder = ROOT / "audit_cli" / "rng" / "code" / "answers"
+    expected = {path.relative_to(ROOT).as_posix() for path in folder.iterdir()}
+    assert f"{folder.relative_to(ROOT).as_posix()}/LICENSE-NIST.txt" in expected
+    assert expected <= set(wheel.namelist())
+
+
 def test_the_wheel_says_that_its_packages_are_typed(wheel: ZipFile) -> None:
     marked = {name for name in wheel.namelist() if name.endswith("py.typed")}
     assert marked == {
