@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from zlib import crc32
 
 import numba
 import numpy as np
@@ -48,8 +49,9 @@ if TYPE_CHECKING:
 
 Compiled = TypeVar("Compiled", bound="Callable[..., Any]")
 
-#: What `count_piece` returns where all decks were counted.
+#: What `count_piece` returns beside the place of what is no deck.
 COUNTED = -1
+STALE = -2
 
 
 class Places(NamedTuple):
@@ -126,8 +128,18 @@ _WANTED = np.array([_FULL, (1 << 13) - 1, 15, 1 << NAMED_CARD], np.int64)
 _WAIT_CELLS = np.array([getattr(AT, wait) for wait in ORDER], np.int64)
 _WAIT_LAST = np.array([TABLES[wait][0] - 1 for wait in ORDER], np.int64)
 
+#: Tells compiled code from what was compiled of other tables, positions or keys: numba keeps code
+#: by the date of this file alone.
+FROZEN = crc32(repr((AT, HOLES, BOARD, FLOP, LAGS, NAMED_CARD, ORDER, KEYS.tolist())).encode())
 
-def compiled(function: Compiled) -> Compiled:
+
+def _part(function: Compiled) -> Compiled:
+    """Compile as a part of `count_piece`."""
+    found: Compiled = numba.njit(nogil=True)(function)
+    return found
+
+
+def _kept(function: Compiled) -> Compiled:
     """Compile at the first call, or load what an earlier process compiled."""
     try:
         found: Compiled = numba.njit(cache=True, nogil=True)(function)
@@ -136,7 +148,7 @@ def compiled(function: Compiled) -> Compiled:
     return found
 
 
-@compiled
+@_part
 def _count_bits(bits: np.int64) -> np.int64:
     """Return how many bits are set: LLVM knows this sum, and makes one instruction of it."""
     x = np.uint64(bits)
@@ -146,7 +158,7 @@ def _count_bits(bits: np.int64) -> np.int64:
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@compiled
+@_part
 def _count_places(deck: Bytes, cells: Cells) -> None:
     previous = np.int64(EDGE)
     for position in range(DECK_SIZE):
@@ -158,7 +170,7 @@ def _count_places(deck: Bytes, cells: Cells) -> None:
     cells[AT.joint + DECK_SIZE * np.int64(deck[0]) + np.int64(deck[1])] += _ONE
 
 
-@compiled
+@_part
 def _count_chains(deck: Bytes, cells: Cells) -> bool:
     """Count inversions, rising sequences and increasing cards; return whether this is a deck."""
     seen, inversions, rising = np.int64(0), np.int64(0), np.int64(1)
@@ -181,7 +193,7 @@ def _count_chains(deck: Bytes, cells: Cells) -> bool:
     return True
 
 
-@compiled
+@_part
 def _count_descents(deck: Bytes, cells: Cells) -> None:
     """Count descents, turning points and fixed points."""
     fixed = descents = turns = 0
@@ -197,7 +209,7 @@ def _count_descents(deck: Bytes, cells: Cells) -> None:
     cells[AT.runs + turns + 1] += _ONE
 
 
-@compiled
+@_part
 def _count_cycles(deck: Bytes, cells: Cells) -> None:
     left = np.int64(_FULL)
     cycles = 0
@@ -212,7 +224,7 @@ def _count_cycles(deck: Bytes, cells: Cells) -> None:
     cells[AT.cycles + cycles] += _ONE
 
 
-@compiled
+@_part
 def _count_own_draws(deck: Bytes, draw_cells: Numbers, cells: Cells) -> None:
     """Count the draws by which one shuffle makes this deck, as `orders.shuffle_draws` does."""
     code = np.empty(DECK_SIZE, np.uint8)
@@ -228,13 +240,13 @@ def _count_own_draws(deck: Bytes, draw_cells: Numbers, cells: Cells) -> None:
         inverse[last] = home
 
 
-@compiled
+@_part
 def _count_draws(draws: Bytes, draw_cells: Numbers, cells: Cells) -> None:
     for place in range(len(draw_cells)):
         cells[AT.draws + draw_cells[place] + np.int64(draws[place])] += _ONE
 
 
-@compiled
+@_part
 def _count_matches(deck: Bytes, other: Bytes, cells: Cells) -> None:
     same = 0
     for position in range(DECK_SIZE):
@@ -242,7 +254,7 @@ def _count_matches(deck: Bytes, other: Bytes, cells: Cells) -> None:
     cells[AT.matches + same] += _ONE
 
 
-@compiled
+@_part
 def _count_serial(at: int, decks: Bytes, before: Bytes, cells: Cells) -> None:
     """Count the first card of deck `at` with those of the decks up to five before it."""
     card = np.int64(decks[at, 0])
@@ -256,7 +268,7 @@ def _count_serial(at: int, decks: Bytes, before: Bytes, cells: Cells) -> None:
         cells[AT.serial + DECK_SIZE * (DECK_SIZE * (lag - 1) + other) + card] += _ONE
 
 
-@compiled
+@_part
 def _count_waits(card: np.uint8, waits: Waiting, cells: Cells) -> None:
     """Count the waits that end with this card of position 0."""
     seen, waited, left = waits
@@ -270,7 +282,7 @@ def _count_waits(card: np.uint8, waits: Waiting, cells: Cells) -> None:
                 left[row] -= 1
 
 
-@compiled
+@_part
 def _count_holes(deck: Bytes, cells: Cells) -> None:
     for seat in range(SEATS):
         one, two = np.int64(deck[seat]), np.int64(deck[seat + SEATS])
@@ -283,13 +295,13 @@ def _count_holes(deck: Bytes, cells: Cells) -> None:
         cells[AT.aces + seat] += np.uint32(aces == 2)
 
 
-@compiled
+@_part
 def _further(a: np.uint8, b: np.uint8, c: np.uint8) -> np.int64:
     """Return how many different values there are beside the first."""
     return np.int64(b != a) + np.int64((c != a) & (c != b))
 
 
-@compiled
+@_part
 def _rank(key: np.int64, deck: Bytes, positions: Bytes, ranks: Ranks) -> np.int64:
     """Return the strength of the cards at these positions, whose key this is."""
     below, above, strength, flush = ranks
@@ -306,7 +318,7 @@ def _rank(key: np.int64, deck: Bytes, positions: Bytes, ranks: Ranks) -> np.int6
     return np.int64(strength[place])
 
 
-@compiled
+@_part
 def _count_five(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
     """Count the order and the category of the first five cards, and the flop."""
     place = np.int64(0)
@@ -323,7 +335,7 @@ def _count_five(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
     cells[AT.flop_ranks + _further(a >> 2, b >> 2, c >> 2)] += _ONE
 
 
-@compiled
+@_part
 def _count_showdown(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
     """Count seat 0's category, and the seat that wins alone."""
     board = np.int64(BLANK)
@@ -343,7 +355,7 @@ def _count_showdown(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
         cells[AT.wins + winner] += _ONE
 
 
-@compiled
+@_part
 def _count_guesses(deck: Bytes, blind: Bytes, better: Numbers, cells: Cells) -> None:
     """Score the guesses of one who sees nothing, and of one who sees all that was dealt."""
     left = np.int64(_FULL)
@@ -359,7 +371,7 @@ def _count_guesses(deck: Bytes, blind: Bytes, better: Numbers, cells: Cells) -> 
     cells[AT.guess_hits + hits] += _ONE
 
 
-@compiled
+@_part
 def _count_draws_of(at: int, deck: Bytes, work: Work, cells: Cells) -> None:
     if len(work.draws):
         _count_draws(work.draws[at], work.draw_cells, cells)
@@ -367,9 +379,16 @@ def _count_draws_of(at: int, deck: Bytes, work: Work, cells: Cells) -> None:
         _count_own_draws(deck, work.draw_cells, cells)
 
 
-@compiled
-def count_piece(work: Work, waits: Waiting, ranks: tuple[Ranks, Ranks], cells: Cells) -> int:
-    """Add decks to all tables; return the place of the first that is none, or COUNTED."""
+@_kept
+def count_piece(
+    frozen: int, work: Work, waits: Waiting, ranks: tuple[Ranks, Ranks], cells: Cells
+) -> int:
+    """Add decks to all tables; return the place of the first that is none, COUNTED or STALE.
+
+    `frozen` is FROZEN as it is now; where it was another when this was compiled, nothing is done.
+    """
+    if frozen != FROZEN:
+        return STALE
     seven, five = ranks
     for at in range(len(work.decks)):
         deck = work.decks[at]
@@ -392,3 +411,9 @@ def count_piece(work: Work, waits: Waiting, ranks: tuple[Ranks, Ranks], cells: C
             _count_guesses(deck, work.blind, work.better, cells)
     cells[AT.decks] += np.uint32(len(work.decks))
     return COUNTED
+
+
+def compile_again() -> None:
+    """Compile `count_piece` anew, and keep that."""
+    dispatcher: Any = count_piece
+    dispatcher.recompile()

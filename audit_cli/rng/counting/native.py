@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit_cli.rng.counting.digests import digest
-from audit_cli.rng.counting.kernels import AT, COUNTED, Work, count_piece
+from audit_cli.rng.counting.kernels import (
+    AT,
+    COUNTED,
+    FROZEN,
+    STALE,
+    Work,
+    compile_again,
+    count_piece,
+)
 from audit_cli.rng.counting.orders import NotADeckError
 from audit_cli.rng.counting.poker import Evaluator, evaluator
 
@@ -44,7 +52,11 @@ def count(
     )
     cells = np.zeros(AT.draws + (counts["draws"].size if "draws" in counts else 0), np.uint32)
     ranks = (_take_ranks(evaluator(7)), _take_ranks(evaluator(5)))
-    wrong = count_piece(work, (waits.seen, waits.waited, waits.left), ranks, cells)
+    state = (waits.seen, waits.waited, waits.left)
+    wrong = count_piece(FROZEN, work, state, ranks, cells)
+    if wrong == STALE:
+        compile_again()
+        wrong = count_piece(FROZEN, work, state, ranks, cells)
     if wrong != COUNTED:
         raise NotADeckError(wrong)
     for name, table in counts.items():
