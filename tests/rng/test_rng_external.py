@@ -311,6 +311,16 @@ def test_a_suite_whose_bytes_ended_is_not_called_complete(
     assert one["said"].startswith("did not end as it should (status 0): 1 PASSED")
 
 
+def test_a_suite_whose_bytes_ended_before_its_first_result_is_told_so(
+    programs: Programs, tmp_path: Path
+) -> None:
+    programs.says("dieharder", "# stdin_input_raw(): Error: EOF\n")
+    assert external("--bytes", "20k", out=tmp_path / "out") == 3
+    assert results(tmp_path / "out")["not_run"] == [
+        "dieharder had no result when the 20,000 bytes were at an end"
+    ]
+
+
 def test_a_suite_with_too_few_bytes_is_not_started(programs: Programs, tmp_path: Path) -> None:
     programs.says("ent", ENT)
     assert external("--bytes", "100", out=tmp_path / "out") == 3

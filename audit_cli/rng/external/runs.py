@@ -170,6 +170,10 @@ def run_suite(
     text = words.read_text(encoding="utf-8", errors="replace")
     told = report.read_text(encoding="utf-8", errors="replace") if report.exists() else ""
     readings = suite.read(told)
+    cut = bool(suite.cut) and suite.cut in text
+    if cut and not readings:
+        message = f"{suite.name} had no result when the {fed.size:,} bytes were at an end"
+        raise SuiteError(message)
     if not readings:
         message = f"{suite.name} said nothing that can be read, status {status}: see {words.name}"
         raise SuiteError(message)
@@ -182,7 +186,7 @@ def run_suite(
         size=fed.size,
         read_sha256=fed.digest.hexdigest(),
         status=status,
-        complete=status in suite.fine and not (suite.cut and suite.cut in text),
+        complete=status in suite.fine and not cut,
         readings=readings,
         outputs=tuple(outputs),
     )
