@@ -53,6 +53,8 @@ def planned(hands: int, chunk: int, *, with_draws: bool = True) -> tuple[str, ..
 def judge(counts: Mapping[str, NDArray[np.int64]], *, blocks: bool = False) -> tuple[Outcome, ...]:
     """Return the outcome of each test, in the order of `planned`, from the tables of `counting`.
 
+    The counts are of one chunk, or the sum of chunks of equal size.
+
     `blocks` is for the counts of one block of many: its p-values are exactly uniform where nothing
     is wrong, also those of discrete statistics (`Sample.place`), and carry no words and no cells.
     """

@@ -101,8 +101,9 @@ def pooled_counts(counts: NDArray[np.int64], pools: Iterable[Pool]) -> list[int]
 class Histogram:
     """A table whose things fall into its cells by a law, independently of each other.
 
-    `samples` gives how many things so much data holds. Anything in a cell that has no chance makes
-    p zero, and is the statistic then.
+    `samples` gives how many things so much data holds: those that are missing never came to an end,
+    as a wait does that a chunk cut off, and count as the longest. Anything in a cell that has no
+    chance makes p zero, and is the statistic then.
     """
 
     table: str
@@ -124,8 +125,8 @@ class Histogram:
         """Return chi-square over the pooled cells; of two cells p is the binomial's own."""
         pools = self.pools(sample.size)
         counts = sample.counts[self.table]
-        total = int(counts.sum())
-        observed = pooled_counts(counts, pools)
+        total = self.samples(sample.size)
+        observed = self._observed(sample, pools)
         df = len(pools) - 1
         impossible = sum(
             count
@@ -140,22 +141,32 @@ class Histogram:
             place = sample.place(name)
             p = chance.binomial_distance(observed[1], total, pools[1].share, place)
         else:
-            p = chance.chi_square_of_few(found, expected)
+            p = (
+                chance.chi_square_upper(found, df)
+                if sample.split
+                else chance.chi_square_of_few(found, expected)
+            )
         return Measure(found, p, total, df)
 
     def cells(self, sample: Sample) -> tuple[Cell, ...]:
         """Return the pooled cells beside what was expected in them."""
         pools = self.pools(sample.size)
-        counts = sample.counts[self.table]
-        total = int(counts.sum())
+        total = self.samples(sample.size)
         return tuple(
             Cell(self._label(one), float(seen), one.share * total)
-            for one, seen in zip(pools, pooled_counts(counts, pools), strict=True)
+            for one, seen in zip(pools, self._observed(sample, pools), strict=True)
         )
 
     def detectable(self, size: Size) -> str:
         """Return how far cells would have to be off."""
         return power.cells_off(self.samples(size), len(self.pools(size)) - 1)
+
+    def _observed(self, sample: Sample, pools: tuple[Pool, ...]) -> list[int]:
+        """Return what fell into each pool; what never came to an end is in the last one."""
+        counts = sample.counts[self.table]
+        observed = pooled_counts(counts, pools)
+        observed[-1] += self.samples(sample.size) - int(counts.sum())
+        return observed
 
     def _label(self, one: Pool) -> str:
         if not self.labels:
