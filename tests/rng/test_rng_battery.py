@@ -89,7 +89,7 @@ def test_statistics_do_not_depend_on_how_counts_are_ordered_or_who_added_them() 
 def of_few_decks() -> tuple[Outcome, ...]:
     """Seeds too short by far: 12 decks that come again and again."""
     chance = np.random.default_rng(106)
-    return judge(count_decks(shuffle_ideally(chance, 12)[chance.integers(12, size=20_000)]))
+    return judge(count_decks(shuffle_ideally(chance, 12)[chance.integers(12, size=40_000)]))
 
 
 @pytest.mark.parametrize(
