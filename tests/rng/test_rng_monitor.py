@@ -30,9 +30,8 @@ from audit_cli.rng.monitor.looks import alpha_of, check_every, look_from_json, t
 from audit_cli.rng.monitor.reading import LiveGame, LiveHand, difference, read_games
 from audit_cli.rng.monitor.state import NAME, State, WrongHand, opened
 from audit_cli.rng.running.pool import Pool
-from dealer_service.rules.entry import VoidReason
 from tests.support.service import Service, calling, seated, serving, stop
-from tests.support.simulator import play_game
+from tests.support.simulator import Habits, play_game
 
 GAME = resources.files("audit_cli.rng.flaws") / "games" / "honest.game"
 EVERY = 10_000
@@ -109,12 +108,11 @@ def test_a_hand_that_does_not_derive_is_told_by_what_differs(
 
 
 def test_void_hands_are_no_hands_of_the_battery() -> None:
-    simulator = play_game(seed=3, hands=1, players=3, close=False)
-    simulator.void_hand(VoidReason.OPERATOR)
-    simulator.close()
-    simulator.reveal()
+    simulator = play_game(seed=3, hands=6, players=3, habits=Habits(void=0.4))
+    dealt = [number for number, deal in simulator.deals.items() if not deal.void]
+    assert 0 < len(dealt) < len(simulator.deals)
     (game,) = read(simulator.game_file())
-    assert [hand.hand for hand in game.hands] == [1]
+    assert [hand.hand for hand in game.hands] == dealt
     assert game.hidden == 0
 
 
