@@ -17,12 +17,13 @@ RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly lint format bench chaos soak cases hands lock release-contract clean
+.PHONY: help setup stubs demo test nightly flaws lint format bench chaos soak cases hands lock release-contract clean
 
 help:
 	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
 	@echo 'make test              run every test (ARGS="-k name" passes options to pytest)'
 	@echo 'make nightly           play 20,000 hands beside PokerKit'
+	@echo 'make flaws             have the battery find every planted flaw, and judge 200 clean runs'
 	@echo 'make lint              ruff, mypy, buf, import-linter'
 	@echo 'make format            let ruff and buf rewrite the sources'
 	@echo 'make bench             measure, print a table, write bench.json'
@@ -48,6 +49,9 @@ test: setup
 nightly: setup
 	CUTCARD_POKERKIT_HANDS=20000 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/test_pokerkit.py $(ARGS)
+
+flaws: setup
+	@$(BIN)/python -m audit_cli rng selftest --flaws all --clean 200 $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check
