@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     amount = _read_amount(options, form)
     if options.split is not None:
         _check_split(options, form)
-    used = engine(options.engine)
+    used = engine(_engine_name(options))
     try:
         with opened_origin(options) as origin:
             return _dump(options, origin, used, form, _bounded(origin, amount))
@@ -149,6 +149,12 @@ def _rows(
 def _numbers(hands: int, size: int | None) -> int:
     """Return how many 32-bit numbers so many hands' bytes, or so many bytes, are."""
     return (hands * STREAM_BYTES if size is None else size) // _NUMBER_BYTES
+
+
+def _engine_name(options: argparse.Namespace) -> str:
+    """Return the engine to use: a running generator's bytes need none, and no wait for one."""
+    bare = options.level == "raw" and options.stream == "continuous"
+    return "numpy" if bare and options.engine == "auto" else str(options.engine)
 
 
 def _read_amount(options: argparse.Namespace, form: Encoding) -> Amount:
