@@ -120,8 +120,7 @@ def tests(battery: Mapping[str, Any]) -> str:
     shown = [markup.tag("h2", "Every test")]
     columns = [
         ("test", "k"),
-        ("what it looks at", ""),
-        ("exact null", ""),
+        ("what it looks at, and its exact null", ""),
         ("samples", "n"),
         ("statistic", "n"),
         ("df", "n"),
@@ -148,8 +147,7 @@ def _row(one: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
     )
     return [
         markup.text(one["test"]),
-        markup.text(one["title"]),
-        markup.text(one["null"]),
+        f"{markup.text(one['title'])}<br>{markup.tag('span', markup.text(one['null']), of='soft')}",
         markup.number(one["samples"]),
         markup.number(one["statistic"]),
         markup.number(one["df"]),
@@ -169,7 +167,7 @@ def distributions(battery: Mapping[str, Any]) -> str:
             "each is the distance in standard deviations; the shaded band is two of them.",
         ),
     ]
-    for one in battery["tests"]:
+    for one in sorted(battery["tests"], key=lambda one: one["level"] == "B1"):
         cells = [Cell(str(label), seen, due) for label, seen, due in one["cells"]]
         if len(cells) < 2:
             continue
@@ -177,15 +175,14 @@ def distributions(battery: Mapping[str, Any]) -> str:
         told = f"{one['null']}; p = {markup.chance(one['p'])}"
         cells, merged = _fit(cells)
         shown.append(
-            '<div class="keep">'
+            '<section class="keep">'
             + markup.tag("h3", markup.text(title))
             + markup.tag("p", markup.text(told + merged), of="soft")
-            + '<div class="row">'
             + plots.bars(cells, title, told)
             + plots.residual_bars(cells, f"{title}: residuals", told)
-            + "</div></div>"
+            + "</section>"
         )
-    return "".join(shown)
+    return "".join((*shown[:2], '<div class="pairs">', *shown[2:], "</div>"))
 
 
 def _fit(cells: Sequence[Cell]) -> tuple[list[Cell], str]:
@@ -209,7 +206,7 @@ def power(battery: Mapping[str, Any]) -> str:
     rows = [
         [markup.text(one["test"]), markup.text(one["title"]), markup.text(one["detectable"])]
         for one in battery["tests"]
-        if one["detectable"]
+        if one["detectable"] and one["level"] != "B0"
     ]
     columns = [("test", "k"), ("what it looks at", ""), ("would have been seen", "")]
     words = (

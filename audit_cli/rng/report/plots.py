@@ -8,7 +8,7 @@ a line or a hollow mark. Coordinates are rounded to a tenth, so that equal figur
 from __future__ import annotations
 
 from html import escape
-from math import exp, log10, sqrt
+from math import log10, sqrt
 from typing import TYPE_CHECKING, Final
 
 from audit_cli.derive import CARDS, DECK_SIZE
@@ -167,26 +167,10 @@ def residual_bars(cells: Sequence[Cell], title: str, words: str, *, width: int =
     return _svg(width, top + height + 6, title, words, parts)
 
 
-def null_curve(z: float, title: str, words: str) -> str:
-    """Draw where one figure fell in the bell that it should come from, by its normal place `z`."""
-    width, height, reach = 150, 34, 5.0
-    points = []
-    for i in range(61):
-        x = -reach + i * 2 * reach / 60
-        y = height - 3 - 28 * exp(-x * x / 2)
-        points.append(f"{_n((x + reach) / (2 * reach) * width)} {_n(y)}")
-    place = _n((max(-reach, min(reach, z)) + reach) / (2 * reach) * width)
-    parts = [
-        f'<path class="expected" d="M{"L".join(points)}"/>',
-        f'<path class="here" d="M{place} 2V{height - 3}"/>',
-    ]
-    return _svg(width, height, title, words, parts)
-
-
 def ladder(smallest: Iterable[tuple[str, float]], limit: float, title: str, words: str) -> str:
     """Draw the smallest p-values on a scale of powers of ten, with the limit of the family."""
     rows = list(smallest)
-    left, width, top, row_height = 130, 520, 18, 18
+    left, width, top, row_height = 170, 520, 18, 18
     decades = 12
 
     def x(p: float) -> float:

@@ -50,6 +50,9 @@ dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2
 dl.facts dt { color: var(--soft); } dl.facts dd { margin: 0; min-width: 0; }
 .row { display: flex; flex-wrap: wrap; gap: 1.2rem 2rem; align-items: flex-start; }
 .many { display: grid; grid-template-columns: repeat(auto-fill, minmax(92px, 1fr)); gap: .8rem; }
+.pairs { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr));
+  gap: 1rem 2rem; }
+.pairs h3 { margin-top: .6rem; font-size: .92rem; } .pairs p { font-size: .82rem; }
 figure { margin: .6rem 0; max-width: 100%; } figcaption { font-size: .82rem; color: var(--soft); }
 .many figure { margin: 0; } .many figcaption { text-align: center; }
 svg { max-width: 100%; height: auto; font: 11px system-ui, sans-serif; }
@@ -74,8 +77,10 @@ svg .under3 { fill: var(--u3); } svg .under4 { fill: var(--u4); }
     --u1: #d3e3f3; --u2: #9dc0e2; --u3: #5a92cb; --u4: #1f5fa8; }
   html { font-size: 10.5pt; }
   body { max-width: none; padding: 0; }
+  .pairs { grid-template-columns: 1fr 1fr; }
   h2, h3 { break-after: avoid; } figure, tr, .verdict, .keep { break-inside: avoid; }
-  .scroll { overflow: visible; } a { color: inherit; text-decoration: none; }
+  table { font-size: 8pt; } .scroll { overflow: visible; }
+  a { color: inherit; text-decoration: none; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
 @page { size: A4; margin: 16mm 14mm; }
