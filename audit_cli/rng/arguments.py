@@ -275,22 +275,38 @@ def _add_certify(commands: Commands[Any]) -> None:
         "certify",
         "make the evidence bundle of a dealer's generator",
         "certify.command",
-        "0 made and all requirements met, 1 made and something failed, "
+        "0 made and nothing failed, 1 made and something failed, "
         "2 the command line is wrong, 3 something can not be read",
     )
     _add_origins(parser)
     parser.add_argument("--out", required=True, metavar="DIR", help="the bundle's folder, new")
-    parser.add_argument("--preset", choices=PRESETS, default="cert", help="how many decks (cert)")
-    parser.add_argument("--count", type=int, metavar="N", help="another number of decks")
-    parser.add_argument("--run", dest="folder", metavar="DIR", help="a finished `rng test` to use")
+    parser.add_argument("--preset", choices=PRESETS, help="how many decks (cert)")
+    parser.add_argument(
+        "--count", type=amount, metavar="N", help="another number of decks: 100k, 25M"
+    )
+    parser.add_argument(
+        "--run",
+        dest="folder",
+        metavar="DIR",
+        help="a run of `rng test` to use, or where to keep one (DIR.run beside the bundle)",
+    )
     parser.add_argument(
         "--sign-key", metavar="FILE", help="the laboratory's key (made for it if absent)"
     )
+    parser.add_argument(
+        "--flaws", default="all", metavar="F01,...", help="the flaw bank: all, some, or none (all)"
+    )
+    parser.add_argument("--quick", action="store_true", help="a short flaw bank, 20 clean runs")
     parser.add_argument("--external", action="store_true", help="run the suites of others, too")
     parser.add_argument(
         "--games", metavar="DIR", action="append", default=[], help="game files to verify for it"
     )
-    parser.add_argument("--quick", action="store_true", help="a short flaw bank")
+    parser.add_argument(
+        "--games-key", metavar="VKEY", help="the verifier key of the dealer that dealt the games"
+    )
+    parser.add_argument(
+        "--skip-builds", action="store_true", help="do not build the project's wheel twice"
+    )
     _add_engine(parser)
 
 
@@ -320,7 +336,10 @@ def _add_bundle(commands: Commands[Any]) -> None:
         "0 the same bytes, 1 other bytes, 2 the command line is wrong, 3 it can not be read",
     )
     reproduce.add_argument("bundle", metavar="DIR")
-    reproduce.add_argument("--out", metavar="DIR", help="keep what was made here")
+    reproduce.add_argument("--out", metavar="DIR", help="keep what was made here, a new folder")
+    reproduce.add_argument(
+        "--hands", metavar="FILE", help="the hands of a bundle that no secret repeats"
+    )
     reproduce.add_argument("--json", action="store_true", help="print one JSON object")
     _add_engine(reproduce)
 

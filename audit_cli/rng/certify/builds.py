@@ -25,12 +25,12 @@ _EPOCH: Final = "1577836800"
 def build_twice(root: Path) -> dict[str, Any]:
     """Return the record of two builds of the sources in `root`, or why there are none."""
     if not (root / "pyproject.toml").is_file():
-        return _not_made("the audit runs from an installation without the project's sources")
+        return not_built("the audit runs from an installation without the project's sources")
     if importlib.util.find_spec("hatchling") is None or importlib.util.find_spec("pip") is None:
-        return _not_made("pip and hatchling, which build the project, are not installed")
+        return not_built("pip and hatchling, which build the project, are not installed")
     built = [_build(root), _build(root)]
     if None in built:
-        return _not_made("the project does not build here")
+        return not_built("the project does not build here")
     (name, first), (other, second) = [each for each in built if each is not None]
     return {
         "format": FORMAT,
@@ -42,7 +42,8 @@ def build_twice(root: Path) -> dict[str, Any]:
     }
 
 
-def _not_made(why: str) -> dict[str, Any]:
+def not_built(why: str) -> dict[str, Any]:
+    """Return the record of builds that were not made."""
     return {"format": FORMAT, "made": False, "why": why}
 
 

@@ -10,10 +10,12 @@ from audit_cli import say
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import printable
-from audit_cli.rng.certify.check import Findings, check_bundle
+from audit_cli.rng.certify.check import check_bundle
 
 if TYPE_CHECKING:
     import argparse
+
+    from audit_cli.rng.certify.findings import Findings
 
 BROKEN = 1
 UNREADABLE = 3
