@@ -112,7 +112,7 @@ def _take(state: State, folder: Path, look: int, engine: Engine, pool: Pool) -> 
     parts = cut(source, plan.run, plan.sequences)
     shelf = Shelf(place, plan.id)
     count(shelf, parts, engine.name, pool, f"look {look}")
-    findings = judge_kept(shelf, parts, engine, pool, code=False)
+    findings = judge_kept(shelf, parts, pool, code=False)
     verdict = decide(plan, findings.outcomes, findings.second)
     repeated = _find_repeated(state, folder, look, parts.chunks, engine)
     least = sorted(verdict.family, key=lambda one: one.p)[:_LEAST]
