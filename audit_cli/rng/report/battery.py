@@ -20,13 +20,18 @@ _LEVELS: Final = {
     "B4": "What a game sees",
 }
 _SMALLEST: Final = 12
+_SHARE: Final = ".share"
 # So many bars can be told apart in the width of a page.
 _MOST_BARS: Final = 60
 
 
 def p_values(battery: Mapping[str, Any], alpha: float) -> str:
     """Show all p-values against the straight line, and the smallest on a scale."""
-    first = [one["two_sided"] for one in battery["tests"] if one["two_sided"] is not None]
+    first = [
+        one["two_sided"]
+        for one in battery["tests"]
+        if one["two_sided"] is not None and not one["test"].endswith(_SHARE)
+    ]
     second = [(f"{one['test']}, blocks", one["p"]) for one in battery["second_level"]]
     named = [
         (one["test"], one["two_sided"]) for one in battery["tests"] if one["two_sided"] is not None
