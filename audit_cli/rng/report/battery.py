@@ -42,7 +42,8 @@ def p_values(battery: Mapping[str, Any], alpha: float) -> str:
         "Where nothing is wrong, a p-value is equally likely anywhere between 0 and 1, so that "
         "the steps follow the line. The band holds 19 of 20 such pictures. These are the "
         f"{len(first)} p-values of the whole run; some of the tests look at the same cards, so "
-        f"that they lean on each other a little."
+        "that they lean on each other a little. (How many of a few raw sequences fell below 0.01 "
+        "is left out: a number so small can not be spread evenly.)"
     )
     family = (
         f"With {len(named)} p-values judged together, one below {limit:.2g} (the dashed line) "
