@@ -313,45 +313,38 @@ def fill(state: State, first: int, count: int, name: bytes) -> None:
     state.take(game, game.hands, ())
 
 
-def test_looks_are_taken_when_they_are_due_and_once(
+def test_looks_are_taken_when_they_are_due_and_a_deck_that_came_before_is_named(
     tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped before its result is kept, a look is taken again with the same result."""
+    """The first look is stopped before its result is kept, and taken again."""
     numpy = engine("numpy")
-    with opened(tmp_path / "whole", EVERY) as state:
-        fill(state, 0, EVERY + 50, b"first")
-        (look,) = take_looks(state, tmp_path / "whole", numpy, pool)
-        assert list(take_looks(state, tmp_path / "whole", numpy, pool)) == []
-        assert [look_from_json(text) for text in state.looks()] == [look]
-    assert (look.look, look.first, look.hands, look.good) == (1, 0, EVERY, True)
-    assert look.alpha == pytest.approx(0.00607927)
-    assert not (tmp_path / "whole" / "looks" / "00001" / "hands").exists()
-
-    with opened(tmp_path / "cut", EVERY) as state:
+    with opened(tmp_path, EVERY) as state:
         fill(state, 0, EVERY, b"first")
+        fill(state, EVERY, EVERY - 1, b"second")
+        assert state.looks() == []
         with monkeypatch.context() as patched:
             patched.setattr(looks, "judge_kept", _interrupt)
             with pytest.raises(KeyboardInterrupt):
-                list(take_looks(state, tmp_path / "cut", numpy, pool))
+                list(take_looks(state, tmp_path, numpy, pool))
         assert state.looks() == []
-        assert list(take_looks(state, tmp_path / "cut", numpy, pool)) == [look]
+        (one,) = take_looks(state, tmp_path, numpy, pool)
+        assert [look_from_json(text) for text in state.looks()] == [one]
+    assert (one.look, one.first, one.hands, one.good, one.repeated) == (1, 0, EVERY, True, ())
+    assert one.alpha == pytest.approx(0.00607927)
+    assert not (tmp_path / "looks" / "00001" / "hands").exists()
+
+    with opened(tmp_path, None) as state:
+        fill(state, 4_321, 1, b"third")
+        (other,) = take_looks(state, tmp_path, numpy, pool)
+        assert list(take_looks(state, tmp_path, numpy, pool)) == []
+    assert (other.look, other.first, other.good) == (2, EVERY, False)
+    ((first, second),) = other.repeated
+    assert first.startswith("hand 4,321 of the game 6669727374")
+    assert second.startswith("hand 4,321 of the game 7468697264")
 
 
 def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
-
-
-def test_a_deck_that_came_in_an_earlier_look_is_named(tmp_path: Path, pool: Pool) -> None:
-    with opened(tmp_path, EVERY) as state:
-        fill(state, 0, EVERY, b"first")
-        fill(state, EVERY, EVERY - 1, b"second")
-        fill(state, 4_321, 1, b"third")
-        one, other = take_looks(state, tmp_path, engine("numpy"), pool)
-    assert (one.good, one.repeated) == (True, ())
-    assert not other.good
-    ((first, second),) = other.repeated
-    assert first.startswith("hand 4,321 of the game 6669727374")
-    assert second.startswith("hand 4,321 of the game 7468697264")
 
 
 # The log of a dealer.

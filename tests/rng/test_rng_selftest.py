@@ -49,7 +49,7 @@ def test_the_battery_finds_each_flaw_and_nothing_in_a_control(number: int) -> No
     assert bool(result.seen) == (BANK[number] not in CONTROLS)
 
 
-@pytest.mark.parametrize("name", ["F01", "F05", "F10", "F14", "F16"])
+@pytest.mark.parametrize("name", ["F01", "F10", "F14"])
 def test_no_flaw_is_found_where_none_is_planted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = tuple(
         replace(case, plant=correct, hands=min(case.hands, 10_000))
