@@ -11,7 +11,6 @@ from audit_cli.inputs import UsageError
 from audit_cli.rng.outcome import Level
 from audit_cli.rng.plan import CONFIRMATION_FACTOR
 from audit_cli.rng.results import write_battery
-from audit_cli.rng.running.chunks import find_engine
 from audit_cli.rng.running.counting import count
 from audit_cli.rng.running.folder import CONFIRMATION, RESULTS, Shelf
 from audit_cli.rng.running.judging import judge_kept
@@ -89,7 +88,7 @@ class _Runner:
         with self._workers(found) as workers:
             words = "confirming" if confirm else "counting"
             count(shelf, parts, self.means.engine, workers, words)
-        return judge_kept(shelf, parts, find_engine(self.means.engine), self.pool, code=not confirm)
+        return judge_kept(shelf, parts, self.pool, code=not confirm)
 
     def _workers(self, found: Found) -> AbstractContextManager[Workers]:
         if self.means.scheduler is None:

@@ -78,7 +78,7 @@ class _Said:
     code: tuple[Outcome, ...] = ()
 
 
-def judge_kept(shelf: Shelf, parts: Parts, engine: Engine, pool: Pool, *, code: bool) -> Findings:
+def judge_kept(shelf: Shelf, parts: Parts, pool: Pool, *, code: bool) -> Findings:
     """Judge all parts of a run, which were all counted; `code`: and the code that counted them.
 
     DamagedError where one is not there, OSError where digests can not be sorted, and what
@@ -103,7 +103,7 @@ def judge_kept(shelf: Shelf, parts: Parts, engine: Engine, pool: Pool, *, code: 
     sequences, raw = _judge_bits(shelf, parts.bits)
     outcomes = (*outcomes, *raw)
     if parts.blocks:
-        outcomes = (*outcomes, *judge(total), *_judge_duplicates(shelf, parts, engine))
+        outcomes = (*outcomes, *judge(total), *_judge_duplicates(shelf, parts))
     return Findings(
         outcomes=outcomes,
         second=_second([by_block[first] for first in sorted(by_block)]),
@@ -153,12 +153,15 @@ def _judge_bits(
     return tuple(sequences), judge_raw(sequences, lanes) if sequences else ()
 
 
-def _judge_duplicates(shelf: Shelf, parts: Parts, engine: Engine) -> tuple[Outcome, ...]:
+def _judge_duplicates(shelf: Shelf, parts: Parts) -> tuple[Outcome, ...]:
     files = [DigestFile(shelf.digests_path(chunk), chunk.first) for chunk in parts.chunks]
     found = find_duplicates(files, shelf.folder)
 
+    # A few decks at most: the engine that takes the least memory.
+    plain = find_engine("plain")
+
     def deck(hand: int) -> bytes:
-        return read_hands(parts.source, engine, hand, 1).decks.tobytes()
+        return read_hands(parts.source, plain, hand, 1).decks.tobytes()
 
     secrets = None
     if isinstance(parts.source, HandsFile):

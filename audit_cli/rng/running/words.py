@@ -45,7 +45,8 @@ _ENDS: Final = {
 def tell_plan(folder: Path, planned: Planned) -> str:
     """Return what is planned, in three lines."""
     plan = planned.plan
-    signer = planned.signer.rpartition("+")[0]
+    # NAME+ID, without the key itself.
+    signer = "+".join(planned.signer.split("+", 2)[:2])
     return (
         f"plan {plan.id[:16]}… in {shown(str(folder))}, signed by {signer}\n"
         f"  {plan.run.hands:,} decks in {plan.run.blocks} blocks, "
