@@ -202,7 +202,8 @@ def _add_selftest(commands: Commands[Any]) -> None:
         "selftest",
         "does the battery find what it should, and nothing else",
         "selftest_command",
-        "0 every flaw found and few false alarms, 1 not, 2 the command line is wrong",
+        "0 every flaw found and few false alarms, 1 not, 2 the command line is wrong, "
+        "3 it could not be finished",
     )
     parser.add_argument(
         "--flaws",

@@ -11,7 +11,7 @@ from audit_cli.rng.engines.choose import engine
 from audit_cli.rng.flaws.bank import BANK, SEED, number_cases
 from audit_cli.rng.flaws.clean import HANDS
 from audit_cli.rng.flaws.selftest import SelfTest, run_selftest
-from audit_cli.rng.running.pool import Pool, cores
+from audit_cli.rng.running.pool import Pool, WorkersDiedError, cores
 
 if TYPE_CHECKING:
     import argparse
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from audit_cli.rng.flaws.search import CaseResult, Seen
 
 FAILED: Final = 1
+STOPPED: Final = 3
 
 _HEAD: Final[tuple[str, ...]] = ("", "planted", "amount", "test", "stated", "found", "")
 _NONE: Final = "none"
@@ -38,8 +39,12 @@ def run(options: argparse.Namespace) -> int:
     if not numbers and not options.clean:
         message = "no flaw and no clean run is asked for"
         raise UsageError(message, "leave --flaws none or --clean 0 out")
-    with Pool(options.workers or cores()) as workers:
-        found = run_selftest(numbers, options.clean, SEED, engine("auto").name, workers)
+    try:
+        with Pool(options.workers or cores()) as workers:
+            found = run_selftest(numbers, options.clean, SEED, engine("auto").name, workers)
+    except WorkersDiedError as error:
+        say.error(f"the selftest stops: {error}", "was memory short?")
+        return STOPPED
     say.out(json.dumps(found.to_json()) + "\n" if options.json else _table(found))
     return 0 if found.good else FAILED
 

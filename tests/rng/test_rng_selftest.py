@@ -16,6 +16,7 @@ from audit_cli.rng.flaws.clean import CleanRun, CleanTask, clean_plan, judge_cle
 from audit_cli.rng.flaws.search import CHUNK, CaseResult, Seen, find, parts
 from audit_cli.rng.flaws.selftest import SelfTest
 from audit_cli.rng.running.bar import Bar
+from audit_cli.rng.running.pool import WorkersDiedError
 
 NAMES = {case.name for case in BANK}
 QUICK = number_cases(NAMES, quick=True)
@@ -141,6 +142,18 @@ def test_what_is_missed_exits_1(
     assert [case["good"] for case in told["cases"]] == [False, False]
     assert told["clean"]["most_alarms"] == 1
     assert [one["run"] for one in told["clean"]["alarms"]] == [0, 1]
+
+
+def test_workers_that_die_stop_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> SelfTest:
+        message = "each died"
+        raise WorkersDiedError(message)
+
+    monkeypatch.setattr(selftest_command, "run_selftest", die)
+    assert main(["rng", "selftest", "--flaws", "F03"]) == 3
+    assert "the selftest stops: each died" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

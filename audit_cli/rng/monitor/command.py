@@ -19,6 +19,7 @@ from audit_cli.rng.monitor.looks import Look, check_every, look_from_json, take_
 from audit_cli.rng.monitor.taking import Taken, take_games
 from audit_cli.rng.running.judging import DamagedError
 from audit_cli.rng.running.pool import Pool, WorkersDiedError, cores
+from audit_cli.rng.sources import NotDerivedError
 
 if TYPE_CHECKING:
     import argparse
@@ -33,6 +34,14 @@ FORMAT: Final = "cutcard-monitor/1"
 #: How a folder's game files end, as `cutcard-dealer export` names them.
 _SUFFIX: Final = ".jsonl"
 _ARCHIVED: Final = "GAME_ARCHIVED"
+_STOPS: Final = (
+    OSError,
+    sqlite3.Error,
+    HandsFileError,
+    NotDerivedError,
+    DamagedError,
+    WorkersDiedError,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
                 with Pool(cores()) as pool:
                     for look in take_looks(seen, folder, engine("auto"), pool):
                         say.note(_words(look))
-        except (OSError, sqlite3.Error, HandsFileError, DamagedError, WorkersDiedError) as error:
+        except _STOPS as error:
             words = reason(error) if isinstance(error, OSError) else str(error)
             say.error(f"the watch stops: {words}", "what was taken is kept: start it again")
             return UNREADABLE
