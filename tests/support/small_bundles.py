@@ -15,6 +15,7 @@ from audit_cli.rng.certify.assemble import assemble
 from audit_cli.rng.certify.data import list_chunks, write_counts, write_index
 from audit_cli.rng.certify.materials import gather_materials, write_outcomes
 from audit_cli.rng.certify.matrix import Row
+from audit_cli.rng.certify.vectors import make_vectors
 from audit_cli.rng.code.judge import judge_code
 from audit_cli.rng.counting.choose import tallier
 from audit_cli.rng.engines.choose import engine
@@ -73,8 +74,9 @@ def small_run() -> tuple[Plan, dict[str, bytes]]:
 
 @lru_cache(maxsize=1)
 def materials() -> dict[str, bytes]:
-    """What is installed here, without builds of the wheel."""
-    return gather_materials(sys.path, MADE, "numpy", {"made": False, "why": "a test"})
+    """What is installed here, without builds of the wheel, and few vectors."""
+    found = gather_materials(sys.path, MADE, "numpy", {"made": False, "why": "a test"})
+    return found | {evidence.VECTORS: make_vectors(20)}
 
 
 def signed(text: str) -> str:
