@@ -22,13 +22,15 @@ from audit_cli.rng.fresh import system_hands
 from audit_cli.rng.hands_file import HandsWriter, Header, Records
 from audit_cli.rng.lab import commit_lab
 from audit_cli.rng.plan import Plan, make_plan, read_plan
+from audit_cli.rng.raw.judge import raw_tests
 from audit_cli.rng.running import planning
 from audit_cli.rng.signing import open_signed
 
 ROOT = Path(__file__).parents[2]
 SECRET = bytes(32)
-#: With sequences of raw bits, of which the smallest run has none.
-HANDS = 12_400
+#: The smallest run, and the smallest whose chunks hold sequences of raw bits.
+HANDS = 10_000
+WITH_RAW = 12_300
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -60,7 +62,7 @@ def test_the_results_tell_the_secrets_that_the_plan_committed_to(whole: Path) ->
     fresh = tagged_hash("lab-confirmation", SECRET)
     assert plan.source.confirmation == commit_lab(fresh).hex()
     assert battery["plan"] == plan.id
-    assert (plan.run.hands, plan.sequences) == (HANDS, 60)
+    assert (plan.run.hands, plan.sequences) == (HANDS, 0)
     assert fresh.hex() not in (whole / "results" / "battery.json").read_text()
 
 
@@ -71,10 +73,17 @@ def test_every_planned_p_value_is_in_the_results(whole: Path) -> None:
     assert sorted(judged) == sorted(plan.tests)
     assert [one["test"] for one in battery["second_level"]] == list(plan.second)
     assert all(len(one["values"]) == 100 for one in battery["second_level"])
-    raw = json.loads((whole / "results" / "raw.json").read_text())
-    assert [len(one["p"]) for one in raw["sequences"]] == [188] * 60
     checks = {one.test for one in judge_code([Plain()])}
     assert checks < {one["test"] for one in battery["tests"]}
+
+
+def test_sequences_of_raw_bits_are_tested_beside_the_decks(tmp_path: Path, call: Run) -> None:
+    status, out, _ = call("--secret", SECRET.hex(), "--count", WITH_RAW, "--run", tmp_path)
+    assert status == (0 if battery_of(tmp_path)["decision"] == "pass" else 1)
+    assert any(line.startswith("B1 raw bits") for line in out.splitlines())
+    raw = json.loads((tmp_path / "results" / "raw.json").read_text())
+    assert [len(one["p"]) for one in raw["sequences"]] == [188] * 60
+    assert set(raw_tests()) <= set(plan_of(tmp_path).tests)
 
 
 def test_secrets_and_keys_are_for_the_owner_alone(whole: Path) -> None:
@@ -84,8 +93,8 @@ def test_secrets_and_keys_are_for_the_owner_alone(whole: Path) -> None:
 
 def test_killed_at_any_point_it_goes_on_to_the_same_bytes(tmp_path: Path, whole: Path) -> None:
     folder = tmp_path / "run"
-    # Before the plan; between digests and counts, or behind a chunk; and beside the results.
-    for nth, when in ((4, "before"), (100, "after"), (167, "before")):
+    # Before the plan; between the digests and the counts of a chunk; and before the results.
+    for nth, when in ((4, "before"), (99, "after"), (107, "before")):
         died = subprocess.run(
             [
                 *(sys.executable, "-m", "tests.support.dying_run", str(nth), when),
@@ -97,9 +106,10 @@ def test_killed_at_any_point_it_goes_on_to_the_same_bytes(tmp_path: Path, whole:
         )
         assert died.returncode == -signal.SIGKILL, died.stderr
         assert (folder / "plan.note").exists() == (nth != 4)
+    assert list((folder / "results").iterdir()) == [folder / "results" / ".battery.json.part"]
     assert main(arguments(folder, "--engine", "auto", "--workers", "3")) == 0
-    for name in ("battery.json", "raw.json"):
-        assert (folder / "results" / name).read_bytes() == (whole / "results" / name).read_bytes()
+    (results,) = (folder / "results").iterdir()
+    assert results.read_bytes() == (whole / "results" / "battery.json").read_bytes()
 
 
 def test_interrupted_at_the_terminal_it_says_how_to_go_on(tmp_path: Path, whole: Path) -> None:
@@ -131,16 +141,14 @@ def test_a_finished_run_is_told_again_by_the_same_command_line(whole: Path, call
     assert (whole / "results" / "battery.json").read_bytes() == before
     lines = out.splitlines()
     assert lines[0].startswith(f"plan {plan_of(whole).id[:16]}… in {whole}, signed by laboratory+")
-    assert "12,400 decks in 100 blocks, of a laboratory's secret" in lines[1]
-    for words in ("B0 code", "B1 raw bits", "B2 scaled draws", "B3 decks", "B4 games"):
+    assert "10,000 decks in 100 blocks, of a laboratory's secret" in lines[1]
+    for words in ("B0 code", "B2 scaled draws", "B3 decks", "B4 games", "over the blocks"):
         assert any(line.startswith(words) for line in lines)
     assert any("families of tests that laboratories name" in line for line in lines)
     assert any(line.startswith("passed: ") and "(exit status 0)" in line for line in lines)
 
 
-def test_without_its_options_and_as_json_it_is_one_object_with_every_figure(
-    whole: Path, call: Run
-) -> None:
+def test_as_json_it_is_one_object_with_every_figure(whole: Path, call: Run) -> None:
     status, out, errors = call("--run", whole, "--json")
     value = json.loads(out)
     assert (status, errors) == (0, "")
@@ -153,7 +161,7 @@ def test_without_its_options_and_as_json_it_is_one_object_with_every_figure(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--count", "20000"), "it is of 12,400 decks, not 20,000"),
+        (("--count", "20000"), "it is of 10,000 decks, not 20,000"),
         (("--preset", "cert"), "its preset is custom, not cert"),
         (("--secret", "11" * 32), "its secret is another than that of --secret"),
         (("--system",), "its hands are of another source (--secret, or nothing)"),
