@@ -3,8 +3,9 @@
 A laboratory certifies the code that deals, so this is that code: the same gate to the same source,
 the same functions from a secret to a sealed deck, behind the same access. What differs is that the
 secrets are told. Hence nothing of a game is near it: it opens no store and no sealing key, it does
-not start where the settings name what a dealer of games has, and its hands are committed under
-an origin that no game has. It says what it is at its start, in its log and in its health.
+not start where the settings name what a dealer of games has or where one was, no dealer of games
+starts where it was, and its hands are committed under an origin that no game has. It says what it
+is at its start, in its log and in its health.
 """
 
 import asyncio
@@ -33,12 +34,13 @@ from dealer_service.rpc.certify import About, Certify
 from dealer_service.rpc.outlook import Outlook
 from dealer_service.rpc.server import Server, certifying_services
 from dealer_service.starting import open_outlook, prove_randomness, tell_unprotected
-from dealer_service.store.directory import DirectoryLock
+from dealer_service.store.directory import DirectoryLock, write_durably
 from dealer_service.tables.clock import Clock, SystemClock
 from dealer_service.tables.table import Table
 from dealer_service.tables.vigil import Vigil
 
 _SOURCE: Final = "the operating system's generator (getrandom), a fresh read for each secret"
+_MARK: Final = b"A dealer in certification mode has its keys here: no games are dealt by them.\n"
 
 _log = structlog.get_logger("dealer")
 
@@ -105,6 +107,7 @@ class Certification:
         settings = self.settings
         require_safe(settings, os.environ)
         self._lock = DirectoryLock(settings.directory)
+        write_durably(settings.certified, _MARK)
         self._outlook = outlook = open_outlook(settings)
         core = find_core()
         prove_randomness(self._vigil.gate)

@@ -125,6 +125,21 @@ class Settings:
         return self.directory / "signed.journal"
 
     @property
+    def node_name(self) -> Path:
+        """The file of the name that was drawn for this dealer among those that share its store."""
+        return self.directory / "node.name"
+
+    @property
+    def last_seen(self) -> Path:
+        """The file of what this dealer last saw of a shared store."""
+        return self.directory / "last.seen"
+
+    @property
+    def certified(self) -> Path:
+        """The file that certification leaves in its directory, so that no game is dealt there."""
+        return self.directory / "certification"
+
+    @property
     def is_public(self) -> bool:
         """Whether others than this machine are to reach it: it listens, or is called, elsewhere."""
         addresses = (self.address, self.cluster.advertise or self.address)

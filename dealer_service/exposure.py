@@ -7,10 +7,12 @@ dealer made by itself is one that nobody has kept, nor handed to its other nodes
 share a store, log key and sealing keys are the same for all, so that none makes them there either.
 
 A dealer in certification mode tells secrets, so that nothing of a game may be near it: it starts
-with no setting of a dealer of games, and in no directory that one has.
+with no setting of a dealer of games, and in no directory that one has. Nor does a dealer of games
+start in a directory of certification: their keys would be the same, and with them their tokens.
 """
 
 import ipaddress
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +134,11 @@ def _find_node_faults(node: str) -> Iterator[str]:
 def _find_certifying(settings: Settings) -> Iterator[str]:
     if settings.origin.endswith(CERTIFY_SUFFIX):
         yield f"--origin {settings.origin} ends in {CERTIFY_SUFFIX}, as those of certification do"
+    if os.path.lexists(settings.certified):
+        yield (
+            f"{settings.directory} is of a dealer in certification mode, whose tokens a laboratory "
+            "has: name a --directory of its own"
+        )
 
 
 def _find_games(settings: Settings) -> Iterator[str]:
@@ -155,10 +162,12 @@ def _find_games(settings: Settings) -> Iterator[str]:
             f"--certify deals no games and tells the secrets of its hands: leave out "
             f"{', '.join(given)}, which a dealer of games has"
         )
-    if settings.store.exists():
+    of_games = (settings.store, settings.signed_journal, settings.node_name, settings.last_seen)
+    found = next((path for path in of_games if os.path.lexists(path)), None)
+    if found is not None:
         yield (
-            f"--certify deals no games, and {settings.store} holds some: name a --directory of "
-            "its own"
+            f"--certify deals no games, and {found} is of a dealer that does: name a --directory "
+            "of its own"
         )
 
 

@@ -29,10 +29,10 @@ class Membership:
         """
         self.leases = leases
         self.name = settings.cluster.node or kept_node_name(
-            settings.directory / "node.name", f"node-{entropy(_NAME_BYTES).hex()}"
+            settings.node_name, f"node-{entropy(_NAME_BYTES).hex()}"
         )
         self._accepts = settings.accept_restore
-        self._seen = LastSeen(settings.directory / "last.seen")
+        self._seen = LastSeen(settings.last_seen)
         if not self._accepts:
             self._seen.require(leases.last_beat())
         self._known = leases.nodes()

@@ -49,15 +49,38 @@ async def test_it_does_not_start_with_what_a_dealer_of_games_has(
 async def test_it_does_not_start_where_games_are(tmp_path: Path) -> None:
     async with serving(tmp_path):
         pass
-    with pytest.raises(SettingError, match=r"store\.sqlite holds some"):
+    with pytest.raises(SettingError, match=r"store\.sqlite is of a dealer that does"):
         async with certifying(tmp_path):
             pass
+
+
+@pytest.mark.parametrize("name", ["signed.journal", "node.name", "last.seen"])
+async def test_it_does_not_start_where_a_node_of_a_shared_store_was(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).touch()
+    with pytest.raises(SettingError, match=f"{name} is of a dealer that does"):
+        async with certifying(tmp_path):
+            pass
+    assert names(tmp_path) == {name}
+
+
+async def test_no_games_are_dealt_by_the_keys_of_certification(tmp_path: Path) -> None:
+    async with certifying(tmp_path):
+        pass
+    kept = names(tmp_path)
+    with pytest.raises(SettingError, match="is of a dealer in certification mode"):
+        async with serving(tmp_path):
+            pass
+    assert names(tmp_path) == kept
+    async with certifying(tmp_path) as service:
+        assert await service.hands(1)
 
 
 async def test_it_keeps_nothing_but_its_keys(tmp_path: Path) -> None:
     async with certifying(tmp_path) as service:
         await service.hands(3)
-    assert names(tmp_path) == {"lock", "log.key", "token.key"}
+    assert names(tmp_path) == {"certification", "lock", "log.key", "token.key"}
 
 
 async def test_it_says_what_it_is_as_a_warning(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_a_laboratory_has_its_hands_by_the_two_commands_alone(tmp_path: Path) ->
             process.kill()
         process.communicate()
     assert {one.name for one in (tmp_path / "cutcard-dealer").iterdir()} == {
+        "certification",
         "lock",
         "log.key",
         "token.key",
@@ -56,4 +57,4 @@ def test_it_is_not_started_where_games_are_kept(tmp_path: Path) -> None:
     (tmp_path / "cutcard-dealer" / "store.sqlite").touch()
     refused = dealer("serve", "--certify", folder=tmp_path)
     assert refused.returncode == 2
-    assert "holds some: name a --directory of its own" in refused.stderr
+    assert "is of a dealer that does: name a --directory of its own" in refused.stderr
