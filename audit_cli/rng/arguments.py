@@ -298,7 +298,16 @@ def _add_certify(commands: Commands[Any]) -> None:
         "--flaws", default="all", metavar="F01,...", help="the flaw bank: all, some, or none (all)"
     )
     parser.add_argument("--quick", action="store_true", help="a short flaw bank, 20 clean runs")
-    parser.add_argument("--external", action="store_true", help="run the suites of others, too")
+    parser.add_argument(
+        "--external",
+        nargs="?",
+        const="all",
+        metavar="NAME,...",
+        help="run the suites of others, too: these, or all that are found",
+    )
+    parser.add_argument(
+        "--bytes", type=amount, metavar="SIZE", help="for suites that read as much as they get"
+    )
     parser.add_argument(
         "--games", metavar="DIR", action="append", default=[], help="game files to verify for it"
     )

@@ -1,23 +1,30 @@
 """`certify`, `bundle verify`, `bundle reproduce` and `fingerprint` as a laboratory meets them."""
 
+import asyncio
 import io
 import json
+import os
 import shutil
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from audit_cli.cli import main
+from audit_cli.rng.certify.suites import Suites, gather_suites
 from audit_cli.rng.engines.choose import engine
 from audit_cli.rng.fresh import system_seeds
 from audit_cli.rng.hands_file import HandsWriter, Header, Records
 from audit_cli.rng.lab import ORIGIN
+from tests.support.certifying import certifying
 from tests.support.small_bundles import LABORATORY, small_bundle
 from tests.support.small_games import finish, table_of
+
+if TYPE_CHECKING:
+    from audit_cli.rng.running.finished import Finished
 
 ROOT = Path(__file__).parents[2]
 SECRET = "5a" * 32
@@ -225,6 +232,61 @@ def test_hands_that_follow_from_no_secret_are_repeated_from_a_copy_alone(tmp_pat
     refused = run("bundle", "reproduce", bundle, "--hands", other)
     assert refused.returncode == 2
     assert "its SHA-256 differs" in refused.stderr
+
+
+@pytest.mark.usefixtures("ent")
+def test_suites_of_others_are_run_once_and_their_words_are_kept(
+    tmp_path: Path, certified: Path
+) -> None:
+    folder = Path(shutil.copytree(certified / "bundle.run", tmp_path / "run"))
+    options = ("--run", folder, "--flaws", "none", "--skip-builds", *NUMPY)
+    more = ("--sign-key", certified / "lab.key", "--external", "ent", "--bytes", "100k")
+    done = run("certify", *options, *more, "--out", tmp_path / "bundle")
+    assert done.returncode == 0, done.stderr
+    results = tmp_path / "bundle" / "results" / "external" / "results.json"
+    (suite,) = json.loads(results.read_bytes())["suites"]
+    assert suite["suite"] == "ent"
+    assert run("bundle", "verify", tmp_path / "bundle").returncode == 0
+    # What was said is there: whoever asks again reads it, whatever of the run is at hand.
+    again = gather_suites(folder, cast("Finished", None), Suites(None, None))
+    assert again["results/external/results.json"] == results.read_bytes()
+    assert (tmp_path / "count").read_text() == "x"
+
+
+@pytest.fixture
+def ent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a program on the path that counts how often it reads, and speaks as ent does."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    program = folder / "ent"
+    program.write_text(
+        f'#!/bin/sh\n[ "$#" -gt 0 ] && exit 1\ncat > /dev/null\n'
+        f"printf x >> {tmp_path / 'count'}\necho 'Entropy = 7.999943 bits per byte.'\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+async def test_the_hands_of_a_dealer_tell_which_generator_dealt_them(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle"
+    async with certifying(tmp_path / "dealer", entropy=Random(3).randbytes) as service:
+        (tmp_path / "token").write_text(service.token())
+        live = ("--dealer", service.address, "--insecure", "--token", tmp_path / "token")
+        # The dealer is in this process's own loop.
+        done = await asyncio.to_thread(
+            run, "certify", *live, *SHORT, "--engine", "numpy", "--out", bundle
+        )
+    assert bundle.is_dir(), done.stderr
+    matrix = json.loads((bundle / "trace" / "matrix.json").read_bytes())["requirements"]
+    rows = {each["id"]: each for each in matrix}
+    assert (rows["R-25"]["status"], rows["R-27"]["status"]) == ("PASS", "PASS")
+    index = json.loads((bundle / "data" / "index.json").read_bytes())
+    assert (index["kind"], index["rederivable"]) == ("dealer", False)
+    assert index["dealer"]["origin"] == "dealer.example.com/certify"
+    repeated = answer(run("bundle", "reproduce", bundle, "--json", *NUMPY))
+    assert "follow from no secret" in repeated["left"]["results/battery.json"]
+    whole = run("bundle", "reproduce", bundle, "--json", "--hands", f"{bundle}.run/hands", *NUMPY)
+    assert "results/battery.json" in answer(whole)["same"]
 
 
 def site(folder: Path) -> Path:

@@ -8,7 +8,7 @@ import pytest
 
 from audit_cli.rng.certify.core import read_core
 from audit_cli.rng.certify.installed import (
-    check_record,
+    check_records,
     find_package,
     reachable,
     read_installed,
@@ -163,5 +163,5 @@ def test_files_that_are_not_as_their_record_says_are_named(tmp_path: Path) -> No
     install(tmp_path, "cutcard", files=files)
     (tmp_path / "good.py").write_text("")
     (tmp_path / "bad.py").write_text("changed")
-    record = check_record([str(tmp_path)], "cutcard")
+    record = check_records([str(tmp_path)], {"cutcard"})["cutcard"]
     assert (record.listed, record.wrong) == (3, ("bad.py", "gone.py"))

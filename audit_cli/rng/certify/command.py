@@ -27,7 +27,7 @@ from audit_cli.rng.certify.measured import gather_measured, make_known_answers
 from audit_cli.rng.certify.origins import collected, tell_origin
 from audit_cli.rng.certify.replay import find_games, replay_games
 from audit_cli.rng.certify.selftest import CLEAN, CLEAN_QUICK, make_sensitivity, read_flaws
-from audit_cli.rng.certify.suites import gather_suites
+from audit_cli.rng.certify.suites import Suites, SuitesError, gather_suites
 from audit_cli.rng.certify.writing import json_bytes, moment
 from audit_cli.rng.engines.choose import engine
 from audit_cli.rng.fresh import DealerDiffersError
@@ -55,6 +55,7 @@ FAILED: Final = 1
 UNREADABLE: Final = 3
 
 _PRESET: Final = "cert"
+_ALL: Final = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def run(options: argparse.Namespace) -> int:
         WorkersDiedError,
         ClusterError,
         SigningError,
+        SuitesError,
         LookupError,
         SyntaxError,
     ) as error:
@@ -160,8 +162,8 @@ def _make(wanted: _Wanted, options: argparse.Namespace) -> int:
         with Pool(wanted.means.workers) as pool:
             files[evidence.SENSITIVITY] = make_sensitivity(wanted.flaws, wanted.clean, using, pool)
     if options.external:
-        workers = wanted.means.workers
-        files |= gather_suites(wanted.run, finished, options.engine, workers)
+        names = None if options.external == _ALL else str(options.external)
+        files |= gather_suites(wanted.run, finished, Suites(names, options.bytes))
     if wanted.games:
         replayed = replay_games(wanted.games, wanted.games_key)
         files[evidence.REPLAY] = json_bytes(replayed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from cryptography.hazmat.backends.openssl import backend
 
-from audit_cli.rng.certify.installed import check_record, reachable, read_installed
+from audit_cli.rng.certify.installed import check_records, reachable, read_installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,8 +152,10 @@ def take_inventory(path: Sequence[str]) -> Inventory:
         message = f"{PROJECT} is not installed here as a distribution"
         raise LookupError(message)
     found = []
-    for name, needs in reachable(installed, PROJECT).items():
-        about, record = installed[name], check_record(path, name)
+    edges = reachable(installed, PROJECT)
+    records = check_records(path, edges)
+    for name, needs in edges.items():
+        about, record = installed[name], records[name]
         more = (OPENSSL,) if name == "cryptography" else (PYTHON,) if name == PROJECT else ()
         found.append(
             Component(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[([^\]]*)\])?([^;]*)(?:;(.*))?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
@@ -125,12 +125,20 @@ def reachable(
     return {name: tuple(sorted(edges[name])) for name in sorted(edges)}
 
 
-def check_record(path: Sequence[str], name: str) -> Record:
-    """Hash the files of an installed distribution, and compare them with its RECORD."""
-    found = _find(path, name)
-    record = (found.read_text("RECORD") if found else None) or ""
+def check_records(path: Sequence[str], names: Container[str]) -> dict[str, Record]:
+    """Hash the files of installed distributions, and compare them with their RECORDs."""
+    found: dict[str, Record] = {}
+    for each in distributions(path=list(path)):
+        name = normalise(each.metadata["Name"] or "")
+        if name in names and name not in found:
+            found[name] = _check(each)
+    return found
+
+
+def _check(found: Distribution) -> Record:
+    record = found.read_text("RECORD") or ""
     listed, wrong = 0, []
-    for file in (found.files if found and record else None) or ():
+    for file in (found.files if record else None) or ():
         if file.hash is None:
             continue
         listed += 1
@@ -143,13 +151,6 @@ def check_record(path: Sequence[str], name: str) -> Record:
             wrong.append(str(file))
     digest = sha256(record.encode()).hexdigest() if record else ""
     return Record(digest, listed, tuple(sorted(wrong)))
-
-
-def _find(path: Sequence[str], name: str) -> Distribution | None:
-    for each in distributions(path=list(path)):
-        if normalise(each.metadata["Name"] or "") == name:
-            return each
-    return None
 
 
 def _read(name: str, found: Distribution) -> Installed:
