@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from audit_cli.cli import _parser as audit_parser
 from audit_cli.report.finding import Promise
 from dealer_service.cli import build_parser
 from tests.support.commands import ROOT
@@ -48,23 +49,9 @@ def test_every_command_line_is_one_that_the_dealer_reads(line: str) -> None:
     build_parser({}).parse_args(shlex.split(line)[1:])
 
 
-def test_every_command_line_of_the_audit_is_one_that_it_reads() -> None:
-    """Its file is not there, which is said only when the line itself is understood."""
-    lines = [each for each in LINES if each.startswith("cutcard-audit")]
-    assert lines
-    for line in lines:
-        arguments = shlex.split(line)[1:]
-        ran = subprocess.run(
-            [sys.executable, "-m", "audit_cli", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=ROOT / "tests",
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-        )
-        assert "usage" not in ran.stderr
-        assert "unrecognized" not in ran.stderr
-        assert "not a verifier key" in ran.stderr
+@pytest.mark.parametrize("line", [each for each in LINES if each.startswith("cutcard-audit")])
+def test_every_command_line_of_the_audit_is_one_that_it_reads(line: str) -> None:
+    audit_parser().parse_args(shlex.split(line)[1:])
 
 
 def test_the_verdict_shown_has_every_promise_in_its_order() -> None:

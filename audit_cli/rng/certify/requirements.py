@@ -202,6 +202,11 @@ REQUIREMENTS: Final = (
         "the output is monitored in operation",
         "GLI-19 A.6.2; UKGC",
         ("rng/limits.md",),
+        tests=(
+            "tests/rng/test_rng_monitor.py::test_a_hand_that_does_not_derive_is_named_and_not_counted",
+            "tests/rng/test_rng_monitor.py::test_the_levels_of_all_looks_add_up_to_one_percent",
+            "tests/rng/test_rng_monitor.py::test_a_folder_of_games_is_taken_once",
+        ),
     ),
     Requirement(
         "R-21",
@@ -242,12 +247,20 @@ REQUIREMENTS: Final = (
         "each implementation is evaluated by itself, and again after any change",
         "PA 810.5(a); GLI 4.5.1; Gibraltar 12.2(5)",
         ("rng/change-control.md", "source/rng-core.json"),
+        tests=(
+            "tests/app/test_rng_core.py::test_the_sources_are_those_of_the_newest_version",
+            "tests/app/test_rng_core.py::test_every_version_stands_in_the_changes_with_its_fingerprint",
+        ),
     ),
     Requirement(
         "R-25",
         "what is deployed is what was certified",
         "GLI (field verification); iTech",
         ("rng/change-control.md", "source/rng-core.json"),
+        tests=(
+            "tests/app/test_rng_core.py::test_a_core_that_is_no_version_is_warned_of",
+            "tests/rng/test_rng_certify.py::test_a_dealer_that_was_changed_is_another_and_the_file_is_named",
+        ),
     ),
     Requirement(
         "R-26",
