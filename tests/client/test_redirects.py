@@ -287,3 +287,19 @@ class TestToldToWait:
             spectator = await dealer.watch(game)
             await anext(spectator)
             assert slept.waits == [0.0]
+
+
+async def test_in_the_clear_no_call_goes_by_a_proxy_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody is at the proxy's address, so that what went there would not arrive."""
+    for name in ("grpc_proxy", "https_proxy", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    for name in ("no_grpc_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    node = FakeDealer()
+    await node.start()
+    game = node.open_table().state.opened.game
+    async with Dealer.connect(node.address, token_for("eve")) as dealer:
+        assert (await dealer.table(game)).game == game
+    await node.stop()

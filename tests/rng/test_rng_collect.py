@@ -152,6 +152,20 @@ async def test_over_tls_whom_to_trust_is_named(
     assert not (tmp_path / "none").exists()
 
 
+async def test_in_the_clear_nothing_goes_by_a_proxy_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is at the proxy's address, so that what went there would not arrive."""
+    async with certifying(tmp_path / "d") as service:
+        for name in ("grpc_proxy", "https_proxy", "http_proxy"):
+            monkeypatch.setenv(name, "http://127.0.0.1:1")
+        for name in ("no_grpc_proxy", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        live = options_for(service, tmp_path)
+        out = ("--count", "2", "--out", str(tmp_path / "hands"))
+        assert await audit("rng", "collect", *live, *out) == 0
+
+
 async def test_a_dealer_of_games_is_told_to_be_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
