@@ -24,6 +24,7 @@ from audit_cli.rng.lab import commit_lab
 
 SECRET = bytes(range(32))
 LAB = ("--secret", SECRET.hex())
+COMMAND = (sys.executable, "-m", "audit_cli", "rng", "dump", *LAB)
 HANDS = 5
 DECK_INFO = framed(b"cutcard/v1/deck")
 
@@ -268,6 +269,8 @@ def test_a_running_generator_may_have_a_fresh_seed(tmp_path: Path) -> None:
     written = dump(tmp_path, "--system", "--stream", "continuous", "--bytes", "70k")
     assert len(written) == 70_000
     assert written[:1024] != running(1024)
+    told = {"kind": "system", "from": "one fresh secret of the operating system"}
+    assert about(tmp_path)["origin"] == told
 
 
 def collected(folder: Path, count: int) -> Path:
@@ -352,7 +355,7 @@ def test_a_wrong_secret_is_not_repeated(capsys: pytest.CaptureFixture[str]) -> N
 
 def started(*options: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "audit_cli", "rng", "dump", *LAB, *options],
+        [*COMMAND, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -376,11 +379,26 @@ def test_a_pipe_gets_the_bytes_and_nothing_else() -> None:
     assert (out, words) == (RAW, b"")
 
 
+@pytest.mark.parametrize("form", ["u8", "csv"])
+def test_a_full_disk_behind_standard_output_is_told(form: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [*COMMAND, "--count", "1", "--engine", "plain", "--format", form],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        b"cutcard-audit: error: can not write to standard output: no space left on device\n"
+    )
+
+
 def test_binary_data_does_not_go_to_a_screen() -> None:
     writer, screen = os.openpty()
     try:
         ran = subprocess.run(
-            [sys.executable, "-m", "audit_cli", "rng", "dump", *LAB, "--count", "1"],
+            [*COMMAND, "--count", "1", "--engine", "plain"],
             stdout=screen,
             stderr=subprocess.PIPE,
             check=False,

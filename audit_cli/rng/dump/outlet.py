@@ -64,10 +64,16 @@ class Pipe:
             return
 
     def write(self, data: bytes | memoryview) -> None:
-        """Write all of it."""
+        """Write all of it. BrokenPipeError, or UsageError where a disk behind it refuses."""
         view = memoryview(data)
         while view:
-            sent = os.write(self._descriptor, view)
+            try:
+                sent = os.write(self._descriptor, view)
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                message = f"can not write to standard output: {reason(error)}"
+                raise UsageError(message) from None
             self.written += sent
             view = view[sent:]
 
