@@ -15,10 +15,7 @@ ALLOWED = sys.stdlib_module_names | {"audit_cli", "cryptography"}
 REFEREE = ("referee/second_table.py", "pokerkit")
 # Modules of `rng` that need more, each only for what is named in its place.
 BEYOND = {
-    ("rng/engines/native.py", "numba"),
-    ("rng/engines/kernels.py", "numba"),
-    ("rng/counting/native.py", "numba"),
-    ("rng/counting/kernels.py", "numba"),
+    ("rng/compiled.py", "numba"),
     ("rng/running/cluster.py", "distributed"),
     ("rng/remote.py", "cutcard"),
     ("rng/remote.py", "google"),
@@ -47,7 +44,7 @@ def test_certification_adds_numpy_and_scipy_and_in_named_places_little_more() ->
         for module in find_imports(path.read_text())
         if module.partition(".")[0] not in ALLOWED | {"numpy", "scipy"}
     }
-    assert beyond <= BEYOND
+    assert beyond == BEYOND
 
 
 def test_neither_the_verifier_nor_the_command_line_imports_numpy() -> None:

@@ -9,13 +9,13 @@ are one array, since each array handed on costs more than the adding.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-import numba
 import numpy as np
 
 from audit_cli.derive import DECK_SIZE
+from audit_cli.rng.compiled import kept, part
 from audit_cli.rng.counting.poker import (
     BLANK,
     CATEGORY_SHIFT,
@@ -37,8 +37,6 @@ from audit_cli.rng.counting.tables import (
 from audit_cli.rng.counting.waits import ORDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.uint8]
@@ -46,8 +44,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Ranks = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
     Waiting = tuple[Numbers, Numbers, Numbers]
-
-Compiled = TypeVar("Compiled", bound="Callable[..., Any]")
 
 #: What `count_piece` returns beside the place of what is no deck.
 COUNTED = -1
@@ -133,22 +129,7 @@ _WAIT_LAST = np.array([TABLES[wait][0] - 1 for wait in ORDER], np.int64)
 FROZEN = crc32(repr((AT, HOLES, BOARD, FLOP, LAGS, NAMED_CARD, ORDER, KEYS.tolist())).encode())
 
 
-def _part(function: Compiled) -> Compiled:
-    """Compile as a part of `count_piece`."""
-    found: Compiled = numba.njit(nogil=True)(function)
-    return found
-
-
-def _kept(function: Compiled) -> Compiled:
-    """Compile at the first call, or load what an earlier process compiled."""
-    try:
-        found: Compiled = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's can be written
-        found = numba.njit(nogil=True)(function)
-    return found
-
-
-@_part
+@part
 def _count_bits(bits: np.int64) -> np.int64:
     """Return how many bits are set: LLVM knows this sum, and makes one instruction of it."""
     x = np.uint64(bits)
@@ -158,7 +139,7 @@ def _count_bits(bits: np.int64) -> np.int64:
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@_part
+@part
 def _count_places(deck: Bytes, cells: Cells) -> None:
     previous = np.int64(EDGE)
     for position in range(DECK_SIZE):
@@ -170,7 +151,7 @@ def _count_places(deck: Bytes, cells: Cells) -> None:
     cells[AT.joint + DECK_SIZE * np.int64(deck[0]) + np.int64(deck[1])] += _ONE
 
 
-@_part
+@part
 def _count_chains(deck: Bytes, cells: Cells) -> bool:
     """Count inversions, rising sequences and increasing cards; return whether this is a deck."""
     seen, inversions, rising = np.int64(0), np.int64(0), np.int64(1)
@@ -193,7 +174,7 @@ def _count_chains(deck: Bytes, cells: Cells) -> bool:
     return True
 
 
-@_part
+@part
 def _count_descents(deck: Bytes, cells: Cells) -> None:
     """Count descents, turning points and fixed points."""
     fixed = descents = turns = 0
@@ -209,7 +190,7 @@ def _count_descents(deck: Bytes, cells: Cells) -> None:
     cells[AT.runs + turns + 1] += _ONE
 
 
-@_part
+@part
 def _count_cycles(deck: Bytes, cells: Cells) -> None:
     left = np.int64(_FULL)
     cycles = 0
@@ -224,7 +205,7 @@ def _count_cycles(deck: Bytes, cells: Cells) -> None:
     cells[AT.cycles + cycles] += _ONE
 
 
-@_part
+@part
 def _count_own_draws(deck: Bytes, draw_cells: Numbers, cells: Cells) -> None:
     """Count the draws by which one shuffle makes this deck, as `orders.shuffle_draws` does."""
     code = np.empty(DECK_SIZE, np.uint8)
@@ -240,13 +221,13 @@ def _count_own_draws(deck: Bytes, draw_cells: Numbers, cells: Cells) -> None:
         inverse[last] = home
 
 
-@_part
+@part
 def _count_draws(draws: Bytes, draw_cells: Numbers, cells: Cells) -> None:
     for place in range(len(draw_cells)):
         cells[AT.draws + draw_cells[place] + np.int64(draws[place])] += _ONE
 
 
-@_part
+@part
 def _count_matches(deck: Bytes, other: Bytes, cells: Cells) -> None:
     same = 0
     for position in range(DECK_SIZE):
@@ -254,7 +235,7 @@ def _count_matches(deck: Bytes, other: Bytes, cells: Cells) -> None:
     cells[AT.matches + same] += _ONE
 
 
-@_part
+@part
 def _count_serial(at: int, decks: Bytes, before: Bytes, cells: Cells) -> None:
     """Count the first card of deck `at` with those of the decks up to five before it."""
     card = np.int64(decks[at, 0])
@@ -268,7 +249,7 @@ def _count_serial(at: int, decks: Bytes, before: Bytes, cells: Cells) -> None:
         cells[AT.serial + DECK_SIZE * (DECK_SIZE * (lag - 1) + other) + card] += _ONE
 
 
-@_part
+@part
 def _count_waits(card: np.uint8, waits: Waiting, cells: Cells) -> None:
     """Count the waits that end with this card of position 0."""
     seen, waited, left = waits
@@ -282,7 +263,7 @@ def _count_waits(card: np.uint8, waits: Waiting, cells: Cells) -> None:
                 left[row] -= 1
 
 
-@_part
+@part
 def _count_holes(deck: Bytes, cells: Cells) -> None:
     for seat in range(SEATS):
         one, two = np.int64(deck[seat]), np.int64(deck[seat + SEATS])
@@ -295,13 +276,13 @@ def _count_holes(deck: Bytes, cells: Cells) -> None:
         cells[AT.aces + seat] += np.uint32(aces == 2)
 
 
-@_part
+@part
 def _further(a: np.uint8, b: np.uint8, c: np.uint8) -> np.int64:
     """Return how many different values there are beside the first."""
     return np.int64(b != a) + np.int64((c != a) & (c != b))
 
 
-@_part
+@part
 def _rank(key: np.int64, deck: Bytes, positions: Bytes, ranks: Ranks) -> np.int64:
     """Return the strength of the cards at these positions, whose key this is."""
     below, above, strength, flush = ranks
@@ -318,7 +299,7 @@ def _rank(key: np.int64, deck: Bytes, positions: Bytes, ranks: Ranks) -> np.int6
     return np.int64(strength[place])
 
 
-@_part
+@part
 def _count_five(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
     """Count the order and the category of the first five cards, and the flop."""
     place = np.int64(0)
@@ -335,7 +316,7 @@ def _count_five(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
     cells[AT.flop_ranks + _further(a >> 2, b >> 2, c >> 2)] += _ONE
 
 
-@_part
+@part
 def _count_showdown(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
     """Count seat 0's category, and the seat that wins alone."""
     board = np.int64(BLANK)
@@ -355,7 +336,7 @@ def _count_showdown(deck: Bytes, ranks: Ranks, cells: Cells) -> None:
         cells[AT.wins + winner] += _ONE
 
 
-@_part
+@part
 def _count_guesses(deck: Bytes, blind: Bytes, better: Numbers, cells: Cells) -> None:
     """Score the guesses of one who sees nothing, and of one who sees all that was dealt."""
     left = np.int64(_FULL)
@@ -371,7 +352,7 @@ def _count_guesses(deck: Bytes, blind: Bytes, better: Numbers, cells: Cells) -> 
     cells[AT.guess_hits + hits] += _ONE
 
 
-@_part
+@part
 def _count_draws_of(at: int, deck: Bytes, work: Work, cells: Cells) -> None:
     if len(work.draws):
         _count_draws(work.draws[at], work.draw_cells, cells)
@@ -379,7 +360,7 @@ def _count_draws_of(at: int, deck: Bytes, work: Work, cells: Cells) -> None:
         _count_own_draws(deck, work.draw_cells, cells)
 
 
-@_kept
+@kept
 def count_piece(
     frozen: int, work: Work, waits: Waiting, ranks: tuple[Ranks, Ranks], cells: Cells
 ) -> int:

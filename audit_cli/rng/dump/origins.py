@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.uint8]
 
 BATCH: Final = 4_096
-ONE_SECRET: Final = "one fresh secret of the operating system"
+BEGUN_WITH: Final = "one fresh secret of the operating system"
 SEATS: Final = 6
 
 # Six seats of hold'em: seat s has positions s and s + 6; burns are left out (protocol 4).
@@ -231,7 +231,7 @@ def continuous(secret: bytes | None) -> Continuous:
     """Begin a running generator as hand 0 of a laboratory's secret, or of a fresh one (None)."""
     own = os.urandom(32) if secret is None else hand_secret(secret, 0)
     seed = hkdf(own, hand_mix(0, own), DECK_INFO, drbg.SEED_BYTES)
-    began = {"kind": "system", "from": ONE_SECRET} if secret is None else OfLab(secret).told()
+    began = {"kind": "system", "from": BEGUN_WITH} if secret is None else OfLab(secret).told()
     return Continuous(seed, began)
 
 

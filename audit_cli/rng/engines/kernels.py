@@ -10,10 +10,11 @@ Words are uint32 of this machine; one of a hash's bytes is such a word with its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
+
+from audit_cli.rng.compiled import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Words = NDArray[np.uint32]
     Function = Callable[..., int]  # of libcrypto, its addresses as integers
-
-Compiled = TypeVar("Compiled", bound="Callable[..., Any]")
 
 # What `derive`, `deal` and `expand` return where no hand ran out of bytes: all is done, or
 # libcrypto did not do it.
@@ -60,16 +59,7 @@ _FIRST = 3
 _SECOND = 4
 
 
-def compiled(function: Compiled) -> Compiled:
-    """Compile at the first call, or load what an earlier process compiled."""
-    try:
-        found: Compiled = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's can be written
-        found = numba.njit(nogil=True)(function)
-    return found
-
-
-@compiled
+@kept
 def _swapped(word: np.uint32) -> np.uint32:
     return np.uint32(
         (word << np.uint32(24))
@@ -79,7 +69,7 @@ def _swapped(word: np.uint32) -> np.uint32:
     )
 
 
-@compiled
+@kept
 def _hash_on(transform: Function, state: Words, states: Words, row: int, block: int) -> None:
     """Put what a row of `states` and the block at an address give into `state`."""
     for word in range(8):
@@ -87,13 +77,13 @@ def _hash_on(transform: Function, state: Words, states: Words, row: int, block: 
     transform(state.ctypes.data, block)
 
 
-@compiled
+@kept
 def _keep(state: Words, states: Words, row: int) -> None:
     for word in range(8):
         states[row, word] = state[word]
 
 
-@compiled
+@kept
 def _keyed(transform: Function, state: Words, states: Words, blocks: Words, row: int) -> None:
     """HMAC of the message in a row of `blocks`, by the key in `states`; its hash in `state`."""
     at = blocks.ctypes.data
@@ -103,7 +93,7 @@ def _keyed(transform: Function, state: Words, states: Words, blocks: Words, row:
     _hash_on(transform, state, states, _OUTER_KEY, at + 64 * _DIGEST)
 
 
-@compiled
+@kept
 def _take_key(transform: Function, state: Words, states: Words, blocks: Words) -> None:
     """Put what is behind the two key blocks of HMAC (RFC 2104) into `states`."""
     for row in range(2):
@@ -111,7 +101,7 @@ def _take_key(transform: Function, state: Words, states: Words, blocks: Words) -
         _keep(state, states, row)
 
 
-@compiled
+@kept
 def _seed(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of an object)
     transform: Function,
     state: Words,
@@ -143,7 +133,7 @@ def _seed(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of a
         seed[8 + word] = _swapped(state[word])
 
 
-@compiled
+@kept
 def _open_stream(init: Function, context: int, seed: Words, zero_blocks: Words) -> bool:
     """Instantiate, and set the key stream to its counter V + 1, all 128 bits counting."""
     for word in range(12):
@@ -157,7 +147,7 @@ def _open_stream(init: Function, context: int, seed: Words, zero_blocks: Words) 
     return init(context, 0, 0, at, at + 32) == 1
 
 
-@compiled
+@kept
 def _draw(stream: Bytes, length: int, draws: Bytes, hand: int) -> int:
     """Take all draws of a hand (protocol 3, step 2); returns the bytes used or -1."""
     at = np.uint64(0)
@@ -174,7 +164,7 @@ def _draw(stream: Bytes, length: int, draws: Bytes, hand: int) -> int:
     return int(np.int64(at))
 
 
-@compiled
+@kept
 def _shuffle(decks: Bytes, draws: Bytes, hand: int, first: int) -> None:
     """Shuffle a deck in place (protocol 3, step 3) by 51 draws from `first` on."""
     for draw in range(_DECK - 1):
@@ -185,7 +175,7 @@ def _shuffle(decks: Bytes, draws: Bytes, hand: int, first: int) -> None:
         decks[hand, j] = card
 
 
-@compiled
+@kept
 def _turn(decks: Bytes, hand: int, twice: Bytes, cut: int) -> None:
     """Put the first `cut` cards under the rest."""
     for place in range(_DECK):
@@ -195,7 +185,7 @@ def _turn(decks: Bytes, hand: int, twice: Bytes, cut: int) -> None:
         decks[hand, place] = twice[place + cut]
 
 
-@compiled
+@kept
 def _deal(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of an object)
     stream: Bytes, length: int, decks: Bytes, draws: Bytes, hand: int, twice: Bytes
 ) -> int:
@@ -216,7 +206,7 @@ def _deal(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of a
     return used
 
 
-@compiled
+@kept
 def deal(streams: Bytes, twice: Bytes, decks: Bytes, draws: Bytes, used: NDArray[np.uint16]) -> int:
     """Deal every hand from its stream; returns DONE, or the first hand that had too few bytes."""
     for hand in range(len(streams)):
@@ -227,7 +217,7 @@ def deal(streams: Bytes, twice: Bytes, decks: Bytes, draws: Bytes, used: NDArray
     return DONE
 
 
-@compiled
+@kept
 def expand(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of an object)
     init: Function,
     update: Function,
@@ -248,7 +238,7 @@ def expand(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of 
     return DONE
 
 
-@compiled
+@kept
 def derive(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of an object)
     transform: Function,
     init: Function,
@@ -299,14 +289,14 @@ def derive(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of 
     return DONE
 
 
-@compiled
+@kept
 def _number(messages: Bytes, row: int, at: int, number: int) -> None:
     """Write u64(number) at a place."""
     for byte in range(8):
         messages[row, at + byte] = (number >> (56 - 8 * byte)) & 255
 
 
-@compiled
+@kept
 def _write(state: Words, messages: Bytes, row: int, at: int) -> None:
     """Write the hash that a state stands for at a place."""
     for word in range(8):
@@ -316,7 +306,7 @@ def _write(state: Words, messages: Bytes, row: int, at: int) -> None:
             )
 
 
-@compiled
+@kept
 def lab(  # noqa: PLR0913, PLR0917  (compiled code has arguments in place of an object)
     transform: Function,
     state: Words,
