@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from audit_cli import rng
 from audit_cli.inputs import UsageError
 from audit_cli.rng import engines
 from audit_cli.rng.arguments import ENGINES
@@ -38,9 +39,9 @@ def test_an_engine_that_does_not_exist_is_refused() -> None:
 
 def test_without_numba_the_fastest_is_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
-    for name in ("native", "kernels"):
-        monkeypatch.delitem(sys.modules, f"audit_cli.rng.engines.{name}")
-        monkeypatch.delattr(engines, name)
+    for package, name in ((engines, "native"), (engines, "kernels"), (rng, "compiled")):
+        monkeypatch.delitem(sys.modules, f"{package.__name__}.{name}")
+        monkeypatch.delattr(package, name)
     assert choose.engine("auto").name == "numpy"
     with pytest.raises(UsageError, match="can not import numba") as refusal:
         choose.engine("numba")
