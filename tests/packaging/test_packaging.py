@@ -55,6 +55,17 @@ def test_the_wheel_holds_both_packages_whole(wheel: ZipFile) -> None:
     assert sources <= set(wheel.namelist())
 
 
+def test_the_wheel_holds_what_programs_read_beside_their_sources(wheel: ZipFile) -> None:
+    beside = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("audit_cli", "dealer_service")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
+    }
+    assert "audit_cli/rng/certify/documents/description.md" in beside
+    assert beside <= set(wheel.namelist())
+
+
 def test_the_wheel_holds_the_stubs_of_every_proto_file(wheel: ZipFile) -> None:
     expected = {
         path.relative_to(ROOT / "proto").with_suffix("").as_posix() + suffix

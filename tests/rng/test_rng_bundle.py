@@ -283,6 +283,13 @@ def test_a_matrix_that_says_more_than_the_figures_is_seen_though_it_is_signed(bu
     assert faults(bundle) == "trace/matrix.json does not follow from the bundle's figures"
 
 
+def test_another_sample_is_seen_though_it_is_signed(bundle: Path) -> None:
+    path = bundle / "data" / "sample.csv"
+    path.write_bytes(path.read_bytes().replace(b"As", b"2c", 1))
+    sign_again(bundle)
+    assert faults(bundle) == "data/sample.csv is not what this program derives"
+
+
 def test_other_vectors_are_seen_though_they_are_signed(bundle: Path) -> None:
     path = bundle / "kat" / "vectors.json"
     path.write_bytes(path.read_bytes().replace(b'"deck": "', b'"deck": "0', 1))

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from audit_cli.derive import CARD_NUMBERS
+from audit_cli.rng.arguments import LEVELS
 from audit_cli.rng.certify.core import read_core
 from audit_cli.rng.certify.documents import read_documents
 from audit_cli.rng.certify.requirements import REQUIREMENTS
 from audit_cli.rng.certify.review import review_core
-from audit_cli.rng.certify.vectors import make_vectors
+from audit_cli.rng.certify.vectors import make_sample, make_vectors
 from audit_cli.rng.lab import hand_mix, hand_secret
 from dealer_service.fairness import health, randomness, shuffle
 from dealer_service.fairness.deck import derive
@@ -87,3 +89,19 @@ def test_the_dealers_own_code_gives_the_vectors() -> None:
         sealed = derive(secret, mix)
         assert case["deck"] == bytes(sealed.cards).hex()
         assert case["deck_root"] == sealed.root.hex()
+
+
+def test_the_sample_is_of_the_same_decks_in_two_characters_a_card() -> None:
+    header, *rows = make_sample(10).decode("ascii").splitlines()
+    assert header.split(",")[:2] == ["deck", "position 0"]
+    vectors = json.loads(make_vectors(10))["vectors"]
+    for number, (row, case) in enumerate(zip(rows, vectors, strict=True)):
+        index, *cards = row.split(",")
+        assert int(index) == number
+        assert bytes(CARD_NUMBERS[card] for card in cards).hex() == case["deck"]
+
+
+@pytest.mark.parametrize("level", ["raw", "scaled", "deck", "game"])
+def test_the_levels_that_the_text_names_can_be_dumped(level: str) -> None:
+    assert f"--level {level}`" in TEXTS["rng/description.md"]
+    assert level in LEVELS

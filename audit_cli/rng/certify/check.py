@@ -145,10 +145,9 @@ def _check_file(entry: Entry, path: Path, found: Findings) -> None:
 def _check_figures(bundle: Path, manifest: Manifest, found: Findings) -> None:
     read = evidence.read_evidence(bundle)
     if read.vectors is not None:
-        if (bundle / evidence.VECTORS).read_bytes() != vectors.make_vectors(read.vectors["decks"]):
-            found.faults.append(f"{evidence.VECTORS} is not what this program derives")
-        else:
-            found.checked.append(f"{evidence.VECTORS} was derived again: the same bytes")
+        _check_made(bundle, evidence.VECTORS, vectors.make_vectors(read.vectors["decks"]), found)
+    if evidence.SAMPLE in read.files:
+        _check_made(bundle, evidence.SAMPLE, vectors.make_sample(), found)
     if read.battery is None:
         found.faults.append(f"{evidence.BATTERY} is missing from the bundle")
         return
@@ -173,6 +172,14 @@ def _check_figures(bundle: Path, manifest: Manifest, found: Findings) -> None:
         # Where raw bits alone were suspect, no deck was counted once more.
         if any(Level(one["level"]) not in {Level.CODE, Level.RAW} for one in tests):
             check_counts(bundle, evidence.CONFIRMATION_COUNTS, tests, found)
+
+
+def _check_made(bundle: Path, name: str, made: bytes, found: Findings) -> None:
+    """Compare a file with what this program makes of nothing but itself."""
+    if (bundle / name).read_bytes() == made:
+        found.checked.append(f"{name} was derived again: the same bytes")
+    else:
+        found.faults.append(f"{name} is not what this program derives")
 
 
 def _check_matrix(bundle: Path, read: evidence.Evidence, found: Findings) -> None:

@@ -23,9 +23,9 @@ AUDIT_SOURCES: Final = "source/audit.json"
 INDEX: Final = "data/index.json"
 COUNTS: Final = "data/counts.json"
 CONFIRMATION_COUNTS: Final = "data/confirmation-counts.json"
+SAMPLE: Final = "data/sample.csv"
 REPLAY: Final = "verify/replay.json"
 PLAN: Final = "plan/plan.note"
-PLAN_KEY: Final = "plan/key.txt"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from audit_cli.rng.certify.documents import read_documents
 from audit_cli.rng.certify.environment import describe_distributions, describe_environment
 from audit_cli.rng.certify.sources import hash_sources, listed, normalised
 from audit_cli.rng.certify.spdx import write_spdx
-from audit_cli.rng.certify.vectors import make_vectors
+from audit_cli.rng.certify.vectors import make_sample, make_vectors
 from audit_cli.rng.certify.writing import json_bytes
 
 if TYPE_CHECKING:
@@ -89,5 +89,6 @@ def gather_materials(
     found[CYCLONEDX] = write_cyclonedx(inventory, made, audit_cli.__version__)
     found[SPDX] = write_spdx(inventory, made, audit_cli.__version__)
     found[evidence.VECTORS] = make_vectors()
+    found[evidence.SAMPLE] = make_sample()
     found[ENVIRONMENT] = json_bytes(describe_environment(inventory, engine))
     return found

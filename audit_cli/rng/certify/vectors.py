@@ -10,7 +10,7 @@ import hmac
 from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli import drbg
-from audit_cli.derive import DECK_SIZE, STREAM_BYTES, derive_deck, run_ceremony
+from audit_cli.derive import CARDS, DECK_SIZE, STREAM_BYTES, derive_deck, run_ceremony
 from audit_cli.hashing import framed, hkdf_expand
 from audit_cli.rng.certify.writing import json_bytes
 from audit_cli.rng.hands import DRAWS
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COUNT: Final = 1000
+SAMPLE: Final = 100
 SECRET: Final = bytes(32)
 _INFO: Final = framed(b"cutcard/v1/deck")
 
@@ -47,6 +48,16 @@ def make_vectors(count: int = COUNT) -> bytes:
             "vectors": cases,
         }
     )
+
+
+def make_sample(count: int = SAMPLE) -> bytes:
+    """Return the first decks of the vectors as CSV: the number of the deck, then its cards."""
+    lines = [",".join(("deck", *(f"position {place}" for place in range(DECK_SIZE))))]
+    for index in range(count):
+        secret = hand_secret(SECRET, index)
+        cards = derive_deck(secret, hand_mix(index, secret)).cards
+        lines.append(",".join((str(index), *(CARDS[card] for card in cards))))
+    return ("\n".join(lines) + "\n").encode("ascii")
 
 
 def _case(index: int) -> dict[str, Any]:
