@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -404,15 +406,62 @@ def test_an_interrupted_suite_is_not_left_behind(programs: Programs, tmp_path: P
         os.kill(int(pid.read_text()), 0)
 
 
-def test_the_suites_of_this_machine_read_good_bytes_as_good(tmp_path: Path) -> None:
-    """What is installed is run for good; nothing is asked of a machine that has none."""
-    here = [one.suite.name for one in find_programs() if one.suite.name in {"ent", "rngtest"}]
-    if not here:
-        return
-    assert external("--suites", ",".join(here), "--bytes", "5M", out=tmp_path / "out") == 0
-    told = results(tmp_path / "out")
-    assert [one["suite"] for one in told["suites"]] == here
-    assert all(one["complete"] and one["readings"] for one in told["suites"])
+def installed(name: str) -> str:
+    """Give a real program; skips the test where it is not installed."""
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+@pytest.mark.parametrize("name", ["ent", "rngtest"])
+def test_a_real_suite_reads_all_it_is_given_and_is_understood(name: str, tmp_path: Path) -> None:
+    installed(name)
+    assert external("--suites", name, "--bytes", "2M", out=tmp_path / "out") == 0
+    (one,) = results(tmp_path / "out")["suites"]
+    assert (one["suite"], one["complete"], one["bytes"]) == (name, True, 2_000_000)
+    if name == "ent":
+        said = dict.fromkeys(reading["name"] for reading in one["readings"])
+        assert list(said) == [
+            "chi-square of bytes",
+            "entropy, bits per byte",
+            "arithmetic mean",
+            "Monte Carlo pi",
+            "serial correlation",
+        ]
+    else:
+        counts = {reading["name"]: int(reading["remark"]) for reading in one["readings"]}
+        # 32 bits are read before the first of the blocks of 20,000.
+        assert counts["successes"] + counts["failures"] == 799
+
+
+def test_dieharder_reads_the_same_numbers_from_its_own_format_and_from_words(
+    tmp_path: Path,
+) -> None:
+    """Birthdays of the same 32-bit numbers have the same p-value, and of turned ones another."""
+    program = installed("dieharder")
+
+    def birthdays(form: str) -> str:
+        path = tmp_path / form
+        dump = ("rng", "dump", "--secret", SECRET, "--engine", "plain", "--format", form)
+        assert main([*dump, "--bytes", "800k", "--out", str(path)]) == 0
+        read = ("-g", "202", "-f", str(path)) if form == "dieharder" else ("-g", "200")
+        with path.open("rb") as stream:
+            ran = subprocess.run(
+                [program, *read, "-d", "0", "-t", "100", "-p", "3"],
+                stdin=stream,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        (reading,) = read_dieharder(ran.stdout)
+        assert reading.name == "diehard_birthdays 0"
+        return str(reading.p)
+
+    text = birthdays("dieharder")
+    native, turned = ("u32le", "u32be") if sys.byteorder == "little" else ("u32be", "u32le")
+    assert text == birthdays(native)
+    assert text != birthdays(turned)
 
 
 def test_every_suite_of_the_command_line_is_known() -> None:
