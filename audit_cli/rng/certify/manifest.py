@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha1, sha256
@@ -154,9 +153,8 @@ def root_hash(manifest: bytes) -> bytes:
 
 
 def signed_text(manifest: bytes, files: int) -> str:
-    """Return the text of the note in `manifest.sig`: format, number of files, root in base64."""
-    root = b64encode(root_hash(manifest)).decode("ascii")
-    return f"{FORMAT}\n{files}\n{root}\n"
+    """Return the text of the note in `manifest.sig`: format, number of files, root in hex."""
+    return f"{FORMAT}\n{files}\n{root_hash(manifest).hex()}\n"
 
 
 def parse_manifest(  # noqa: PLR0911  (one return a kind of refusal)
