@@ -3,12 +3,14 @@
 import hashlib
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
+from audit_cli.cli import main
 from audit_cli.inputs import UsageError
 from audit_cli.rng.code_hash import hash_code
 from audit_cli.rng.plan import Run
@@ -74,6 +76,32 @@ def test_two_workers_of_which_one_is_killed_count_what_one_process_counts(
     assert victim.returncode == -signal.SIGKILL
     assert contents(there) == contents(here)
     assert len(contents(there)) == 2 * 24 + 3
+
+
+def test_a_whole_run_gives_the_same_bytes_there_with_a_worker_killed_on_the_way(
+    tmp_path: Path, dask: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim = dask.workers[-1]
+
+    def kill() -> None:
+        victim.send_signal(signal.SIGKILL)
+        victim.wait()
+
+    @contextmanager
+    def killing(address: str, demands: Demands) -> Iterator[Killing]:
+        with connected(address, demands) as cluster:
+            yield Killing(cluster, kill)
+
+    monkeypatch.setattr("audit_cli.rng.running.cluster.connected", killing)
+    found = []
+    for name, where in (("here", ()), ("there", ("--scheduler", dask.address))):
+        folder = tmp_path / name
+        asked = ("--secret", "11" * 32, "--count", "10k", "--run", str(folder))
+        main(["rng", "test", *asked, "--workers", "1", "--engine", "numpy", *where])
+        found.append((folder / "results" / "battery.json").read_bytes())
+    dask.start_worker()
+    assert victim.returncode == -signal.SIGKILL
+    assert found[0] == found[1]
 
 
 def test_what_a_task_raises_is_raised_here(dask: DaskCluster) -> None:
