@@ -19,6 +19,7 @@ from audit_cli.rng.counting.digests import FIVES, HASH_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
@@ -166,11 +167,13 @@ class _Division:
             path.unlink()
 
     def _split(self, paths: list[Path], low: int, high: int, width: int) -> list[tuple[Path, int]]:
-        """Write the digests of each range of `width` into a file; where it is, and its start."""
+        """Write the digests of each range of `width` that has any into a file.
+
+        Returns where it is, and the range's start.
+        """
         starts = range(low, high, width)
-        names = [self.folder / f"{width:x}-{start:x}" for start in starts]
+        streams: dict[int, BinaryIO] = {}
         with ExitStack() as stack:
-            streams = [stack.enter_context(name.open("wb")) for name in names]
             for path in paths:
                 for _, block in _read(path, self.room):
                     _check_ends(block, low, high)
@@ -178,9 +181,17 @@ class _Division:
                     ends = np.cumsum(np.bincount(numbers, minlength=len(starts)))[:-1]
                     # A stable order of bytes is found by counting, which is faster than sorting.
                     parts = np.split(block[np.argsort(numbers, kind="stable")], ends)
-                    for stream, part in zip(streams, parts, strict=True):
-                        part.tofile(stream)
-        return list(zip(names, starts, strict=True))
+                    for number, part in enumerate(parts):
+                        if not part.size:
+                            continue
+                        if number not in streams:
+                            name = self._name(width, starts[number])
+                            streams[number] = stack.enter_context(name.open("wb"))
+                        part.tofile(streams[number])
+        return [(self._name(width, starts[number]), starts[number]) for number in sorted(streams)]
+
+    def _name(self, width: int, start: int) -> Path:
+        return self.folder / f"{width:x}-{start:x}"
 
 
 def _count_digests(path: Path) -> int:
