@@ -50,7 +50,8 @@ def p_values(battery: Mapping[str, Any], alpha: float) -> str:
         f"would be suspect at {alpha:g} for the whole family."
     )
     return (
-        markup.tag("h2", "p-values")
+        '<section class="keep">'
+        + markup.tag("h2", "p-values")
         + '<div class="row">'
         + markup.figure(
             plots.uniformity(first, "p-values of the run, sorted", words),
@@ -60,7 +61,7 @@ def p_values(battery: Mapping[str, Any], alpha: float) -> str:
             plots.ladder(smallest, limit, "The smallest p-values", family),
             f"The {len(smallest)} smallest of {len(named)}, on a scale of powers of ten",
         )
-        + "</div>"
+        + "</div></section>"
         + markup.tag("p", markup.text(words))
         + markup.tag("p", markup.text(family))
     )

@@ -8,7 +8,7 @@ a line or a hollow mark. Coordinates are rounded to a tenth, so that equal figur
 from __future__ import annotations
 
 from html import escape
-from math import log10, sqrt
+from math import ceil, log10, sqrt
 from typing import TYPE_CHECKING, Final
 
 from audit_cli.derive import CARDS, DECK_SIZE
@@ -22,6 +22,7 @@ _KS_95: Final = 1.358
 # Standardised residuals are drawn in steps of one, and all beyond four alike.
 _STEPS: Final = 4
 _CELL: Final = 8
+_LETTER: Final = 6
 
 
 def heat_map(residuals: Sequence[Sequence[float]], title: str, words: str) -> str:
@@ -132,14 +133,16 @@ def bars(cells: Sequence[Cell], title: str, words: str, *, width: int = 520) -> 
         y = top + height * (1 - tenth / 10)
         parts.append(f'<path class="grid" d="M{left} {_n(y)}H{width}"/>')
         parts.append(_text(left - 5, y + 4, _short(highest * tenth / 10), "end"))
-    every = -(-len(cells) * 30 // (width - left)) or 1
+    longest = max((len(cell.label) for cell in cells), default=1)
+    every = max(1, ceil((longest * _LETTER + 6) / step))
     for place, cell in enumerate(cells):
         x = left + place * step
         tall = cell.observed / highest * height
         parts.append(_rectangle("bar", x + step * 0.12, top + height - tall, step * 0.76, tall))
         mark = _n(top + height * (1 - cell.expected / highest))
         parts.append(f'<path class="mark" d="M{_n(x + step * 0.04)} {mark}h{_n(step * 0.92)}"/>')
-        if place % every == 0:
+        # A label that would run out of the picture at its end is left out.
+        if place % every == 0 and (place + every <= len(cells) or every == 1):
             parts.append(_text(x + step / 2, top + height + 14, cell.label, "middle"))
     return _svg(width, top + height + 20, title, words, parts)
 
