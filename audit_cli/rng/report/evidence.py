@@ -42,7 +42,7 @@ def _is_hash(told: object) -> bool:
 def requirements(matrix: Mapping[str, Any]) -> str:
     """Show the requirement matrix with what was ruled and why."""
     totals = ", ".join(f"{count} {name}" for name, count in matrix["totals"].items() if count)
-    columns = [("id", "k"), ("requirement", "w"), ("sources", "m"), ("says", "m"), ("why", "")]
+    columns = [("id", "k"), ("requirement", "w"), ("sources", "m"), ("says", "m"), ("why", "a")]
     rows = [
         [
             markup.text(row["id"]),

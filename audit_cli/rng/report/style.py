@@ -44,6 +44,7 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0;
 th { font-weight: 600; color: var(--soft); }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.k { white-space: nowrap; } th.w { width: 28%; } th.m { width: 15%; }
+td.a { overflow-wrap: anywhere; }
 .good { color: var(--good); } .bad { color: var(--bad); } .open { color: var(--open); }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem;
   margin: .8rem 0; font-size: .92rem; }
