@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,39 +79,55 @@ class _Said:
     code: tuple[Outcome, ...] = ()
 
 
+@dataclass(slots=True)
+class _Sums:
+    """What all chunks add up to, and what workers said of each block by its first chunk."""
+
+    counts: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    decks: dict[int, str] = field(default_factory=dict)
+    blocks: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)
+    code: tuple[Outcome, ...] = ()
+
+
 def judge_kept(shelf: Shelf, parts: Parts, pool: Pool, *, code: bool) -> Findings:
     """Judge all parts of a run, which were all counted; `code`: and the code that counted them.
 
     DamagedError where one is not there, OSError where digests can not be sorted, and what
     `read_hands` raises.
     """
-    total: dict[str, NDArray[np.int64]] = {}
-    decks: dict[int, str] = {}
-    by_block: dict[int, tuple[tuple[str, float], ...]] = {}
-    outcomes: tuple[Outcome, ...] = ()
+    with ThreadPoolExecutor(1) as beside:
+        # Sorting takes as long as the blocks do, and needs no worker.
+        duplicates = beside.submit(_judge_duplicates, shelf, parts)
+        sums = _add_up(shelf, parts, pool, code=code)
+        sequences, raw = _judge_bits(shelf, parts.bits)
+        outcomes = (*sums.code, *raw)
+        if parts.blocks:
+            outcomes = (*outcomes, *judge(sums.counts), *duplicates.result())
+    return Findings(
+        outcomes=outcomes,
+        second=_second([sums.blocks[first] for first in sorted(sums.blocks)]),
+        counts=sums.counts,
+        decks=tuple(sums.decks[index] for index in sorted(sums.decks)),
+        sequences=sequences,
+    )
+
+
+def _add_up(shelf: Shelf, parts: Parts, pool: Pool, *, code: bool) -> _Sums:
+    """Add up all chunks, while workers judge the blocks and the code."""
+    sums = _Sums()
     work: list[_Code | _Block] = [_Code()] if code else []
     work += [_Block(shelf, chunks) for chunks in parts.blocks]
     for part, said in pool.each(_judge_part, work):
         if isinstance(part, _Code):
-            outcomes = said.code
+            sums.code = said.code
             continue
         # Whole numbers: the order in which blocks come does not matter.
         for chunk in part.chunks:
             counted = _read(shelf, chunk)
-            decks[chunk.index] = counted.decks_sha256
-            _add(total, counted.counts)
-        by_block[part.chunks[0].index] = said.values
-    sequences, raw = _judge_bits(shelf, parts.bits)
-    outcomes = (*outcomes, *raw)
-    if parts.blocks:
-        outcomes = (*outcomes, *judge(total), *_judge_duplicates(shelf, parts))
-    return Findings(
-        outcomes=outcomes,
-        second=_second([by_block[first] for first in sorted(by_block)]),
-        counts=total,
-        decks=tuple(decks[index] for index in sorted(decks)),
-        sequences=sequences,
-    )
+            sums.decks[chunk.index] = counted.decks_sha256
+            _add(sums.counts, counted.counts)
+        sums.blocks[part.chunks[0].index] = said.values
+    return sums
 
 
 def _judge_part(part: _Code | _Block) -> _Said:
@@ -154,6 +171,8 @@ def _judge_bits(
 
 
 def _judge_duplicates(shelf: Shelf, parts: Parts) -> tuple[Outcome, ...]:
+    if not parts.blocks:
+        return ()
     files = [DigestFile(shelf.digests_path(chunk), chunk.first) for chunk in parts.chunks]
     found = find_duplicates(files, shelf.folder)
 
