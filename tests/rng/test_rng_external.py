@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -301,6 +302,36 @@ def test_a_suite_that_says_nothing_readable_is_told_and_the_others_are_run(
     ]
     assert (tmp_path / "out" / "dieharder.txt").read_text() == "Segmentation fault\n"
     assert "dieharder said nothing" in capsys.readouterr().err
+
+
+def test_a_program_that_can_not_be_started_is_told_and_the_others_are_run(
+    programs: Programs, tmp_path: Path
+) -> None:
+    programs.says("ent", ENT)
+    path = programs.folder / "rngtest"
+    path.write_bytes(b"\x7fELF of another machine")
+    path.chmod(0o755)
+    assert external("--bytes", "20k", out=tmp_path / "out") == 3
+    told = results(tmp_path / "out")
+    assert [one["suite"] for one in told["suites"]] == ["ent"]
+    assert told["not_run"] == ["rngtest can not be run: exec format error"]
+
+
+def test_a_program_whose_hash_can_not_be_told_is_not_run(
+    programs: Programs,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    programs.says("ent", ENT)
+
+    def refused(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", refused)
+    assert external("--bytes", "20k", out=tmp_path / "out") == 2
+    assert "can not be read: permission denied" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_suite_whose_bytes_ended_is_not_called_complete(

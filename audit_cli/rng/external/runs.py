@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit_cli.inputs import reason
+from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.rng.external.suites import SUITES, Suite
 
 if TYPE_CHECKING:
@@ -92,7 +92,10 @@ class SuiteRun:
 
 
 def find_programs() -> tuple[Program, ...]:
-    """Return the suites that are on the path, in the order of `SUITES`."""
+    """Return the suites that are on the path, in the order of `SUITES`.
+
+    UsageError where a program can not be read, so that its hash can not be told.
+    """
     found = []
     for suite in SUITES:
         for name in suite.programs:
@@ -104,9 +107,17 @@ def find_programs() -> tuple[Program, ...]:
 
 
 def _known(suite: Suite, path: Path) -> Program:
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    version = ""
-    if suite.ask:
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        message = f"{shown(str(path))} can not be read: {reason(error)}"
+        raise UsageError(message, "what runs is told by its hash") from None
+    return Program(suite, path, digest, _asked(suite, path) if suite.ask else "")
+
+
+def _asked(suite: Suite, path: Path) -> str:
+    """Ask a program for its version; empty where it does not tell."""
+    try:
         asked = subprocess.run(  # noqa: S603  (a program of the path, found by its name)
             [path, *suite.ask],
             capture_output=True,
@@ -116,8 +127,9 @@ def _known(suite: Suite, path: Path) -> Program:
             stdin=subprocess.DEVNULL,
             timeout=_ASK_SECONDS,
         )
-        version = _version(suite, asked.stdout + asked.stderr)
-    return Program(suite, path, digest, version)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # a run tells what is wrong with it
+    return _version(suite, asked.stdout + asked.stderr)
 
 
 def _version(suite: Suite, text: str) -> str:
