@@ -133,6 +133,17 @@ def test_numbers_at_the_other_levels(tmp_path: Path, level: str, form: str, kind
     assert np.frombuffer(written, kind).reshape(HANDS, -1).tolist() == VALUES[level]
 
 
+def test_what_a_games_numbers_are_is_told_beside_them(tmp_path: Path) -> None:
+    """Hole cards seat by seat, flop, turn and river, as places in the deck that derives."""
+    written = dump(tmp_path, *LAB, "--count", "2", "--level", "game")
+    told = about(tmp_path)
+    assert len(told["positions"]) == 17
+    for index in range(2):
+        cards = deck(index)
+        shown = [told["cards"][number] for number in written[17 * index : 17 * (index + 1)]]
+        assert shown == [CARDS[cards[position]] for position in told["positions"]]
+
+
 def test_the_bytes_that_are_told_are_those_that_derive_takes(tmp_path: Path) -> None:
     written = dump(tmp_path, *LAB, "--count", str(HANDS))
     for index in range(HANDS):

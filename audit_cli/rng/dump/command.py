@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli import __version__, say
-from audit_cli.derive import STREAM_BYTES
+from audit_cli.derive import CARDS, STREAM_BYTES
 from audit_cli.inputs import UsageError, shown
 from audit_cli.rng.dump.encoding import TEXT, Encoding, encoding
 from audit_cli.rng.dump.origins import (
+    GAME_POSITIONS,
     OfDealer,
     OfFile,
     OfLab,
@@ -249,7 +250,10 @@ def _about(
     hands: int,
     form: Encoding,
 ) -> dict[str, Any]:
-    """Return what the sidecar says; nothing of the machine, the engine or the time."""
+    """Return what the sidecar says; nothing of the machine, the engine or the time.
+
+    `cards` names the cards by their numbers, `positions` the places in the deck of a game's values.
+    """
     about: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
@@ -270,6 +274,10 @@ def _about(
         }
     if form.level == "scaled":
         about["draws_below"] = list(DRAWS)
+    if form.level in {"deck", "game"}:
+        about["cards"] = list(CARDS)
+    if form.level == "game":
+        about["positions"] = list(GAME_POSITIONS)
     if options.split is not None:
         about["split_bytes"] = options.split
     return about
