@@ -59,11 +59,14 @@ def system_hands(engine: Engine, count: int) -> Iterator[Records]:
 def dealer_hands(remote: Remote, count: int) -> Iterator[Records]:
     """Give `count` hands of a dealer in certification mode, derived again; calls when it must.
 
-    RemoteError where it can not be read, DealerDiffersError.
+    RemoteError where it can not be read, DealerDiffersError, also for hands of another origin than
+    the one that it describes.
     """
-    most = max(1, remote.describe().most_hands)
-    for begun in range(0, count, most):
-        for told in remote.hands(min(most, count - begun)):
+    said = remote.describe()
+    for begun in range(0, count, said.most_hands):
+        for told in remote.hands(min(said.most_hands, count - begun)):
+            if told.origin != said.origin:
+                raise _differs(told, told.hand, "origin", "what the dealer describes")
             require_derived(told)
             yield Records(told.secrets, told.mixes, told.decks)
 
@@ -90,8 +93,10 @@ def require_derived(told: Told) -> None:
             raise _differs(told, hand, "root")
 
 
-def _differs(told: Told, hand: int, what: str) -> DealerDiffersError:
-    words = f"hand {hand:,} of game {told.game.hex()}: its {what} is not what its secret gives"
+def _differs(
+    told: Told, hand: int, what: str, due: str = "what its secret gives"
+) -> DealerDiffersError:
+    words = f"hand {hand:,} of game {told.game.hex()}: its {what} is not {due}"
     return DealerDiffersError(words)
 
 

@@ -31,6 +31,7 @@ _PAGE: Final = 1_000
 _MOST_TOKEN: Final = 8_192
 _MOST_CA: Final = 1_048_576
 _SECONDS: Final = 30.0
+_NOT_ONE_GAME: Final = "the dealer's hands are not numbered one after another in one game"
 # A batch of hands, or a part of a game file, is far smaller; a dealer that is gone without a word
 # is noticed within a minute.
 _OPTIONS: Final = (
@@ -62,7 +63,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a dealer in certification mode says of itself."""
+    """What a dealer in certification mode says of itself; `most_hands` of a call is 1 or more."""
 
     origin: str
     key: str
@@ -145,7 +146,7 @@ class Remote:
             fingerprint=said.fingerprint,
             known_answers=tuple(said.known_answers),
             source=said.source,
-            most_hands=said.most_hands,
+            most_hands=max(1, said.most_hands),
         )
 
     def hands(self, count: int) -> Iterator[Told]:
@@ -154,8 +155,12 @@ class Remote:
 
         stub: Any = certify_pb2_grpc.CertifyServiceStub(self._channel)
         due = 1
+        game = b""
         for message in self._stream(stub.DealHands, certify_pb2.DealHandsRequest(count=count)):
             told = _read_hands(message, due)
+            if game not in {b"", told.game}:
+                raise RemoteError(_NOT_ONE_GAME, "MALFORMED")
+            game = told.game
             due += told.count
             if due - 1 > count:
                 words = f"the dealer gave more than the {count:,} hands that it was asked for"
@@ -260,8 +265,7 @@ def _read_hands(message: Any, due: int) -> Told:  # noqa: ANN401 - a message of 
         or not hands
         or [one.hand for one in hands] != list(range(due, due + len(hands)))
     ):
-        words = "the dealer's hands are not numbered one after another in one game"
-        raise RemoteError(words, "MALFORMED")
+        raise RemoteError(_NOT_ONE_GAME, "MALFORMED")
     return Told(
         origin=message.origin,
         game=game,

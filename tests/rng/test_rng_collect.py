@@ -19,6 +19,7 @@ from audit_cli.inputs import UsageError
 from audit_cli.rng import collect_command, fresh, remote
 from audit_cli.rng.fresh import DealerDiffersError, dealer_hands, require_derived
 from audit_cli.rng.remote import Described, RemoteError, Told, Where, where
+from cutcard.v1 import certify_pb2
 from dealer_service.fairness.deck import derive_shown
 from dealer_service.rpc import certify, validate
 from tests.support.certificates import Authority
@@ -278,11 +279,11 @@ async def test_hands_that_do_not_derive_are_status_1(
 class Scripted:
     """A dealer that describes itself and then gives what it was told to."""
 
-    def __init__(self, *batches: Told) -> None:
-        self.batches = batches
+    def __init__(self, *batches: Told, origin: str = "dealer.example.com/certify") -> None:
+        self.batches, self.origin = batches, origin
 
     def describe(self) -> Described:
-        return Described("lab", "key", "0", 1, "", (), "", 1_000_000)
+        return Described(self.origin, "key", "0", 1, "", (), "", 1_000_000)
 
     def hands(self, _count: int) -> Iterator[Told]:
         yield from self.batches
@@ -292,6 +293,21 @@ async def test_batches_are_given_one_by_one(tmp_path: Path) -> None:
     told = await told_by(tmp_path, 3)
     scripted: Any = Scripted(told, told)
     assert [len(one.decks) for one in dealer_hands(scripted, 6)] == [3, 3]
+
+
+async def test_hands_of_another_origin_than_the_described_one_are_refused(tmp_path: Path) -> None:
+    told = await told_by(tmp_path, 3)
+    scripted: Any = Scripted(told, origin="dealer.example.com")
+    with pytest.raises(DealerDiffersError, match="its origin is not what the dealer describes"):
+        next(dealer_hands(scripted, 3))
+
+
+def test_a_dealer_that_would_give_no_hands_is_asked_for_one_at_a_time() -> None:
+    class Stub(remote.Remote):
+        def _ask(self, _method: Any, _request: Any) -> Any:
+            return certify_pb2.DescribeResponse(most_hands=0)
+
+    assert Stub(grpc.insecure_channel("127.0.0.1:1"), "t").describe().most_hands == 1
 
 
 def message(**changed_fields: Any) -> Any:
@@ -327,6 +343,19 @@ def test_more_and_fewer_hands_than_were_asked_for_are_refused(asked: int, words:
 
     with pytest.raises(RemoteError, match=words):
         list(Stub(grpc.insecure_channel("127.0.0.1:1"), "t").hands(asked))
+
+
+def test_hands_of_two_games_in_one_call_are_refused() -> None:
+    class Stub(remote.Remote):
+        def _stream(self, _method: Any, _request: Any) -> Iterator[Any]:
+            yield message()
+            later = message(game="1" * 32)
+            for hand in later.hands:
+                hand.hand += 2
+            yield later
+
+    with pytest.raises(RemoteError, match="in one game"):
+        list(Stub(grpc.insecure_channel("127.0.0.1:1"), "t").hands(4))
 
 
 def test_hands_out_of_order_are_refused() -> None:
