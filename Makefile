@@ -22,7 +22,7 @@ GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
 help:
 	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
 	@echo 'make test              run every test (ARGS="-k name" passes options to pytest)'
-	@echo 'make nightly           play 20,000 hands beside PokerKit'
+	@echo 'make nightly           20,000 hands beside PokerKit, 1,000 sequences of good bits'
 	@echo 'make flaws             have the battery find every planted flaw, and judge 200 clean runs'
 	@echo 'make lint              ruff, mypy, buf, import-linter'
 	@echo 'make format            let ruff and buf rewrite the sources'
@@ -49,6 +49,8 @@ test: setup
 nightly: setup
 	CUTCARD_POKERKIT_HANDS=20000 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/test_pokerkit.py $(ARGS)
+	CUTCARD_RAW_SEQUENCES=1000 \
+	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rng/test_rng_raw.py $(ARGS)
 
 flaws: setup
 	@$(BIN)/python -m audit_cli rng selftest --flaws all --clean 200 $(ARGS)

@@ -1,5 +1,7 @@
 """What is installed is found and read without importing any of it."""
 
+import contextlib
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -155,6 +157,16 @@ def test_only_what_the_project_rests_on_is_listed(tmp_path: Path) -> None:
         install(tmp_path, name)
     found = reachable(read_installed([str(tmp_path)]), "cutcard")
     assert found == {"cutcard": ("one", "two"), "one": ("three",), "three": (), "two": ()}
+
+
+def test_a_distribution_that_names_no_licence_has_none(tmp_path: Path) -> None:
+    """Also with `importlib_metadata` imported, whose own finder raises for what is missing."""
+    about = tmp_path / "bare-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: bare\nVersion: 1\n")
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module("importlib_metadata")
+    assert read_installed([str(tmp_path)])["bare"].licence == ""
 
 
 def test_files_that_are_not_as_their_record_says_are_named(tmp_path: Path) -> None:

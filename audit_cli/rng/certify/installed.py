@@ -12,12 +12,12 @@ from base64 import urlsafe_b64decode
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.machinery import PathFinder
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution, DistributionFinder, MetadataPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[([^\]]*)\])?([^;]*)(?:;(.*))?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
@@ -92,8 +92,8 @@ def find_package(name: str, path: Sequence[str]) -> Path | None:
 def read_installed(path: Sequence[str]) -> dict[str, Installed]:
     """Return every distribution on a path by its normalised name; the first of a name counts."""
     found: dict[str, Installed] = {}
-    for each in distributions(path=list(path)):
-        name = normalise(each.metadata["Name"] or "")
+    for each in _distributions(path):
+        name = normalise(_told(each, "Name"))
         if name and name not in found:
             found[name] = _read(name, each)
     return dict(sorted(found.items()))
@@ -128,8 +128,8 @@ def reachable(
 def check_records(path: Sequence[str], names: Container[str]) -> dict[str, Record]:
     """Hash the files of installed distributions, and compare them with their RECORDs."""
     found: dict[str, Record] = {}
-    for each in distributions(path=list(path)):
-        name = normalise(each.metadata["Name"] or "")
+    for each in _distributions(path):
+        name = normalise(_told(each, "Name"))
         if name in names and name not in found:
             found[name] = _check(each)
     return found
@@ -154,14 +154,27 @@ def _check(found: Distribution) -> Record:
 
 
 def _read(name: str, found: Distribution) -> Installed:
-    about = found.metadata
     return Installed(
         name=name,
         version=found.version,
-        licence=about["License-Expression"] or "",
-        summary=about["Summary"] or "",
+        licence=_told(found, "License-Expression"),
+        summary=_told(found, "Summary"),
         requires=tuple(_wanted(found.requires or [])),
     )
+
+
+def _distributions(path: Sequence[str]) -> Iterable[Distribution]:
+    """Find distributions by the standard library's finder alone.
+
+    Another that is imported (`importlib_metadata`) leaves files out that are gone.
+    """
+    return MetadataPathFinder().find_distributions(DistributionFinder.Context(path=list(path)))
+
+
+def _told(found: Distribution, name: str) -> str:
+    """Return what the metadata say under a name, empty where nothing."""
+    about = found.metadata
+    return about[name] if name in about else ""  # noqa: SIM401  (its type has no `get`)
 
 
 def _decode(value: str) -> bytes:
