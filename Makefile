@@ -120,7 +120,7 @@ UV_COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --gene
 
 lock:
 	@command -v $(UV) >/dev/null || { echo 'make lock needs uv: install it, or UV=PATH' >&2; exit 1; }
-	$(UV_COMPILE) pyproject.toml --extra dealer --extra postgres --extra hsm --extra trace --extra fast --extra dask --group dev --output-file requirements/dev.txt
+	$(UV_COMPILE) pyproject.toml --extra dealer --extra postgres --extra hsm --extra trace --extra fast --extra dask --extra beacon --group dev --output-file requirements/dev.txt
 	sed -n '/^requires = \[/,/^\]/s/^  "\(.*\)",$$/\1/p' pyproject.toml \
 	  | $(UV_COMPILE) - --output-file requirements/build.txt
 

@@ -110,7 +110,7 @@ def test_installing_without_extras_brings_cryptography_alone(metadata: Message) 
 
 
 def test_the_dealer_extra_brings_the_service(metadata: Message) -> None:
-    extras = ["dask", "dealer", "fast", "hsm", "postgres", "referee", "rng", "trace"]
+    extras = ["beacon", "dask", "dealer", "fast", "hsm", "postgres", "referee", "rng", "trace"]
     assert metadata.get_all("Provides-Extra") == extras
     extra = {
         canonicalize_name(each.name)
