@@ -6,14 +6,13 @@ time is what the collector then hears (503). There is nothing secret in it: no c
 """
 
 import contextlib
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import AF_INET, AF_INET6
-from typing import Any, Final
+from http.server import BaseHTTPRequestHandler
+from typing import Final
 
+from dealer_service.bounded_http import BoundedServer
 from dealer_service.observe.metrics import CONTENT_TYPE, Metrics
 
 MOST_CONNECTIONS: Final = 16
@@ -69,61 +68,21 @@ class Exposition:
 
     def __init__(self, host: str, port: int, source: Source) -> None:
         """Listen on an IP address or a name; OSError where that can not be."""
-        self._server = _server(host, port, source)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, name="metrics", daemon=True
+        self._server = BoundedServer(
+            host, port, _handler(source), most=MOST_CONNECTIONS, name="metrics"
         )
-        self._thread.start()
 
     @property
     def port(self) -> int:
         """The port that it listens on."""
-        return int(self._server.server_address[1])
+        return self._server.port
 
     def close(self) -> None:
         """Answer nobody any more; this blocks for a moment."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._server.close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = MOST_CONNECTIONS
-
-    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
-        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
-        super().__init__(address, handler)
-
-    def server_bind(self) -> None:
-        # Unlike the library's, without a look-up of the host's name.
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
-
-    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        # Whoever comes when all threads are taken is turned away and waits for nobody.
-        if not self._free.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
-        try:
-            super().process_request(request, client_address)
-        except BaseException:
-            self._free.release()
-            raise
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._free.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """Say nothing of a collector that hangs up."""
-
-
-def _server(host: str, port: int, source: Source) -> _Server:
+def _handler(source: Source) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = SECONDS
         server_version = "cutcard"
@@ -141,7 +100,4 @@ def _server(host: str, port: int, source: Source) -> _Server:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Log nothing: a scrape is no event."""
 
-    class Server(_Server):
-        address_family = AF_INET6 if ":" in host else AF_INET
-
-    return Server((host, port), Handler)
+    return Handler
