@@ -1,0 +1,1 @@
+"""The dealer's log and the world: notices become lines, lines tiles, and tiles a publication."""
