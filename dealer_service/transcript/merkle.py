@@ -2,22 +2,26 @@
 
 `Tree` keeps the hash of every complete subtree, so that appending is O(1) on average and any
 root or proof of any earlier size is O(log n). `Frontier` keeps only the complete subtrees of one
-size, enough to go on appending without the leaves. Verifying follows RFC 9162 2.1.3.2 and
-2.1.4.2 and answers False to anything malformed; a consistency proof from size 0 proves nothing
-and is refused.
+size, enough to go on appending without the leaves. `root_from`, `inclusion_from` and
+`consistency_from` give the same from complete subtrees that are kept anywhere. Verifying follows
+RFC 9162 2.1.3.2 and 2.1.4.2 and answers False to anything malformed; a consistency proof from
+size 0 proves nothing and is refused.
 """
 
 import hmac
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeAlias
 
 from dealer_service.transcript.refusal import Reason, TranscriptError
 
 HASH_BYTES: Final = 32
 MAX_PROOF_HASHES: Final = 63
 EMPTY_ROOT: Final = sha256(b"").digest()
+
+Subtrees: TypeAlias = Callable[[int, int], bytes]
+"""Gives the hash over the 2^height leaves from index * 2^height on, for (height, index)."""
 
 
 def leaf_hash(line: bytes) -> bytes:
@@ -107,7 +111,7 @@ class Tree:
         """Give the root of the first `size` leaves, of all without it (RFC 6962 2.1)."""
         size = self.size if size is None else size
         self._require(0 <= size <= self.size, f"size {size}")
-        return self._over(0, size) if size else EMPTY_ROOT
+        return root_from(self._subtree, size)
 
     def frontier(self, size: int | None = None) -> Frontier:
         """Give the complete subtrees of the first `size` leaves, of all without it."""
@@ -122,17 +126,7 @@ class Tree:
         """Give the path of leaf `index` in the tree of `size` leaves (RFC 6962 2.1.1)."""
         size = self.size if size is None else size
         self._require(0 <= index < size <= self.size, f"index {index} in size {size}")
-        path: list[bytes] = []
-        low, high = 0, size
-        while high - low > 1:
-            middle = low + _largest_power_below(high - low)
-            if index < middle:
-                path.append(self._over(middle, high))
-                high = middle
-            else:
-                path.append(self._over(low, middle))
-                low = middle
-        return tuple(reversed(path))
+        return inclusion_from(self._subtree, index, size)
 
     def consistency(self, old: int, new: int | None = None) -> tuple[bytes, ...]:
         """Give the proof that the tree of `new` leaves extends that of `old` (RFC 6962 2.1.2).
@@ -141,33 +135,52 @@ class Tree:
         """
         new = self.size if new is None else new
         self._require(1 <= old <= new <= self.size, f"sizes {old} to {new}")
-        path: list[bytes] = []
-        low, high = 0, new
-        while high != old:
-            middle = low + _largest_power_below(high - low)
-            if old <= middle:
-                path.append(self._over(middle, high))
-                high = middle
-            else:
-                path.append(self._over(low, middle))
-                low = middle
-        if low:
-            path.append(self._over(low, high))
-        return tuple(reversed(path))
+        return consistency_from(self._subtree, old, new)
 
-    def _over(self, low: int, high: int) -> bytes:
-        """Hash the leaves from `low` to `high`, a range that the tree's own splitting gives."""
-        width = high - low
-        if width & (width - 1) == 0:
-            height = width.bit_length() - 1
-            return self._levels[height][low >> height]
-        middle = low + _largest_power_below(width)
-        return node_hash(self._over(low, middle), self._over(middle, high))
+    def _subtree(self, height: int, index: int) -> bytes:
+        return self._levels[height][index]
 
     def _require(self, holds: bool, what: str) -> None:
         if not holds:
             message = f"{what} is not of a tree of {self.size} leaves"
             raise TranscriptError(Reason.TREE_RANGE, message)
+
+
+def root_from(subtrees: Subtrees, size: int) -> bytes:
+    """Give the root of the first `size` leaves of what `subtrees` gives (RFC 6962 2.1)."""
+    return _over(subtrees, 0, size) if size else EMPTY_ROOT
+
+
+def inclusion_from(subtrees: Subtrees, index: int, size: int) -> tuple[bytes, ...]:
+    """Give the path, leaf to root, of leaf `index` < `size` (RFC 6962 2.1.1)."""
+    path: list[bytes] = []
+    low, high = 0, size
+    while high - low > 1:
+        middle = low + _largest_power_below(high - low)
+        if index < middle:
+            path.append(_over(subtrees, middle, high))
+            high = middle
+        else:
+            path.append(_over(subtrees, low, middle))
+            low = middle
+    return tuple(reversed(path))
+
+
+def consistency_from(subtrees: Subtrees, old: int, new: int) -> tuple[bytes, ...]:
+    """Give the proof that `new` leaves extend the first `old`, 1 <= old <= new (RFC 6962 2.1.2)."""
+    path: list[bytes] = []
+    low, high = 0, new
+    while high != old:
+        middle = low + _largest_power_below(high - low)
+        if old <= middle:
+            path.append(_over(subtrees, middle, high))
+            high = middle
+        else:
+            path.append(_over(subtrees, low, middle))
+            low = middle
+    if low:
+        path.append(_over(subtrees, low, high))
+    return tuple(reversed(path))
 
 
 def verify_inclusion(
@@ -224,6 +237,16 @@ def verify_consistency(
         node, last = node >> 1, last >> 1
     both = hmac.compare_digest(old_result, old_root) and hmac.compare_digest(new_result, new_root)
     return last == 0 and both
+
+
+def _over(subtrees: Subtrees, low: int, high: int) -> bytes:
+    """Hash the leaves from `low` to `high`, a range that the tree's own splitting gives."""
+    width = high - low
+    if width & (width - 1) == 0:
+        height = width.bit_length() - 1
+        return subtrees(height, low >> height)
+    middle = low + _largest_power_below(width)
+    return node_hash(_over(subtrees, low, middle), _over(subtrees, middle, high))
 
 
 def _largest_power_below(width: int) -> int:

@@ -42,11 +42,10 @@ class NoteKey:
     @property
     def key_id(self) -> bytes:
         """The 4 bytes that stand before each of its signatures."""
-        return _key_id(self.name, self.key.raw)
+        return key_id(self.name, _ED25519, self.key.raw)
 
     def __str__(self) -> str:
-        public = base64.b64encode(_ED25519 + self.key.raw).decode("ascii")
-        return f"{self.name}+{self.key_id.hex()}+{public}"
+        return write_vkey(self.name, _ED25519, self.key.raw)
 
 
 class PrivateKey(Protocol):
@@ -88,6 +87,11 @@ class Signature:
         """The key's name and ID, such as "dealer.example.com+463015b5"."""
         return f"{self.name}+{self.key_id.hex()}"
 
+    def line(self) -> str:
+        """Write the signature's line, with its newline."""
+        stamped = base64.b64encode(self.key_id + self.signature).decode("ascii")
+        return f"{_DASH}{self.name} {stamped}\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -120,21 +124,36 @@ def parse_vkey(vkey: str) -> NoteKey:
 
     A key of small or mixed order and an ID that is not the key's are refused, too.
     """
+    return NoteKey(*read_vkey(vkey, _ED25519))
+
+
+def read_vkey(vkey: str, kind: bytes) -> tuple[str, VerifyKey]:
+    """Read the name and Ed25519 key of a verifier key of the type `kind`, one byte.
+
+    TranscriptError BAD_KEY for another type, an ID that is not the key's, or no such key.
+    """
     match = _VKEY.fullmatch(vkey)
     if match is None:
         message = "a verifier key is written name+hexid+base64"
         raise TranscriptError(Reason.BAD_KEY, message)
-    name, key_id, public = match.groups()
+    name, written_id, public = match.groups()
     _require_name(name)
     decoded = strict_base64(public)
-    if decoded is None or decoded[:1] != _ED25519:
-        message = "the verifier key is not Ed25519 (type 0x01) in padded base64"
+    if decoded is None or decoded[:1] != kind:
+        message = f"the verifier key is not Ed25519 (type 0x{kind.hex()}) in padded base64"
         raise TranscriptError(Reason.BAD_KEY, message)
-    key = NoteKey(name, verify_key(decoded[1:]))
-    if key.key_id.hex() != key_id:
-        message = f"the verifier key's ID is {key.key_id.hex()} and not {key_id}"
+    key = verify_key(decoded[1:])
+    right_id = key_id(name, kind, key.raw).hex()
+    if right_id != written_id:
+        message = f"the verifier key's ID is {right_id} and not {written_id}"
         raise TranscriptError(Reason.BAD_KEY, message)
-    return key
+    return name, key
+
+
+def write_vkey(name: str, kind: bytes, raw: bytes) -> str:
+    """Write "name+hexid+base64(kind || key)" for a key of the type `kind`, one byte."""
+    public = base64.b64encode(kind + raw).decode("ascii")
+    return f"{name}+{key_id(name, kind, raw).hex()}+{public}"
 
 
 def sign_note(text: str, signers: Sequence[NoteSigner]) -> str:
@@ -153,8 +172,8 @@ def sign_note(text: str, signers: Sequence[NoteSigner]) -> str:
     for signer in signers:
         if not is_key_name(signer.name):
             _refuse(_BAD_LINE)
-        stamped = _key_id(signer.name, signer.key.public.raw) + signer.key.sign(message)
-        lines.append(f"{_DASH}{signer.name} {base64.b64encode(stamped).decode('ascii')}\n")
+        stamp = key_id(signer.name, _ED25519, signer.key.public.raw)
+        lines.append(Signature(signer.name, stamp, signer.key.sign(message)).line())
     note = f"{text}\n{''.join(lines)}"
     _require_length(len(_encode(note)))
     return note
@@ -174,10 +193,39 @@ def parse_note(note: bytes) -> Note:
     head, gap, tail = whole.rpartition("\n\n")
     if not gap or not tail.endswith("\n"):
         _refuse("no empty line, or no complete signature line behind it")
-    lines = tail[:-1].split("\n")
-    if len(lines) > MAX_SIGNATURES:
-        _refuse(f"{len(lines)} signatures, where at most {MAX_SIGNATURES} are read")
-    return Note(head + "\n", tuple(_parse_signature(line) for line in lines))
+    return Note(head + "\n", _parse_signatures(tail))
+
+
+def parse_signatures(lines: bytes) -> tuple[Signature, ...]:
+    """Read 1 to 64 signature lines without a text, as a witness answers them.
+
+    TranscriptError NOTE_MALFORMED for anything else.
+    """
+    _require_length(len(lines))
+    try:
+        text = lines.decode("utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    if not text.endswith("\n"):
+        _refuse("signature lines are UTF-8, each ended by a newline")
+    return _parse_signatures(text)
+
+
+def add_signatures(note: str, signatures: Iterable[Signature]) -> str:
+    """Put signature lines behind those of a note, each once, in the order given.
+
+    A signer that stands in the note already is left out. TranscriptError NOTE_MALFORMED where
+    the result would have more than 64 signatures or is too long.
+    """
+    signers = {signature.signer for signature in parse_note(_encode(note)).signatures}
+    added: list[str] = []
+    for signature in signatures:
+        if signature.signer not in signers:
+            signers.add(signature.signer)
+            added.append(signature.line())
+    whole = note + "".join(added)
+    parse_note(_encode(whole))
+    return whole
 
 
 def open_note(note: bytes, known: Iterable[NoteKey]) -> OpenedNote:
@@ -231,8 +279,9 @@ def is_key_name(name: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _key_id(name: str, raw: bytes) -> bytes:
-    named = name.encode() + b"\n" + _ED25519 + raw
+def key_id(name: str, kind: bytes, raw: bytes) -> bytes:
+    """Give the 4 bytes that tell a name and a key of the type `kind`, one byte, from others."""
+    named = name.encode() + b"\n" + kind + raw
     return sha256(named).digest()[:KEY_ID_BYTES]
 
 
@@ -255,6 +304,13 @@ def _require_name(name: str) -> None:
     if not is_key_name(name):
         message = "a key's name is 1 to 255 bytes without spaces and plus signs"
         raise TranscriptError(Reason.BAD_KEY, message)
+
+
+def _parse_signatures(tail: str) -> tuple[Signature, ...]:
+    lines = tail[:-1].split("\n")
+    if len(lines) > MAX_SIGNATURES:
+        _refuse(f"{len(lines)} signatures, where at most {MAX_SIGNATURES} are read")
+    return tuple(_parse_signature(line) for line in lines)
 
 
 def _parse_signature(line: str) -> Signature:
