@@ -36,7 +36,7 @@ from dealer_service.rpc.health import Ailment
 from dealer_service.rpc.outlook import Outlook  # noqa: TC001 - it annotates an attribute alone
 from dealer_service.rpc.server import Server, game_services
 from dealer_service.starting import open_outlook, prove_randomness, tell_unprotected
-from dealer_service.store.api import AppendResult, LogHead, Store, every_head
+from dealer_service.store.api import AppendResult, LogHead, Store, signed_heads
 from dealer_service.store.commit import GroupCommit
 from dealer_service.store.directory import DirectoryLock
 from dealer_service.store.leases import Node, leases_of
@@ -123,7 +123,7 @@ class Dealer:
             message = "the store at the URL is none that dealers can share"
             raise CannotStart(message)
         membership = None if leases is None else Membership(settings, leases, self._vigil.gate)
-        heads = tuple(every_head(store))
+        heads = tuple(signed_heads(store))
         signed_before = any(head.signed is not None for head in heads)
         is_new = membership is not None and membership.is_new
         self._journal = journal = SignedJournal(

@@ -2,10 +2,14 @@
 
 An `Append` is one unit, all or nothing: lines for one or several logs, and with them everything
 that must not be true without them: the request's answer, the checkpoints signed, the sealed
-secrets, the spent values and the movements of chips. Whatever a log's change holds is fenced by
+secrets, the spent values, the movements of chips and the notices. Whatever a log's change holds is
+fenced by
 the log's next index and its owner's epoch, checked together with the write. A refusal is a value
 and changes nothing; a `StoreError` means that nobody knows whether the unit was written, and the
 store then takes no further change until it is opened again.
+
+Logs are games, but one: `DEALER_LOG` is the dealer's own, in which the notices of games come to
+stand. It is appended to, claimed, signed and lost as any other; of what lists games it is no part.
 
 Calls block and may come from any thread. What a read shows is durable.
 """
@@ -14,6 +18,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final, Protocol
+
+DEALER_LOG: Final = "dealer"
+"""The dealer's own log (protocol section 6). No game has this name: theirs are hexadecimal."""
 
 _PAGE_HEADS: Final = 500
 
@@ -48,6 +55,18 @@ class ChipMove(StrEnum):
     CARRIED_OUT = "carried_out"
     CARRIED_IN = "carried_in"
     GAME_CLOSED = "game_closed"
+
+
+@unique
+class Stage(StrEnum):
+    """What of a game the dealer's log tells."""
+
+    GAME_OPENED = "game_opened"
+    HAND_OPENED = "hand_opened"
+    DECK_COMMITTED = "deck_committed"
+    HAND_VOID = "hand_void"
+    GAME_CLOSED = "game_closed"
+    GAME_REVEALED = "game_revealed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +171,30 @@ class StoredMovement:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """A stage of a game that is to stand in the dealer's log: its hand, 0 for the game's own.
+
+    `size` and `root` (32 bytes) are the game's just after the entry that it tells, whose time `at`
+    is, in ms since 1970.
+    """
+
+    hand: int
+    stage: Stage
+    size: int
+    root: bytes
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNotice:
+    """A notice that waits, the log it is of, and the id by which it is taken out, above 0."""
+
+    id: int
+    log: str
+    notice: Notice
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a request: who asked what (`digest` of the content) under which id.
 
@@ -171,7 +214,8 @@ class LogAppend:
 
     A log that does not exist is created when `expected_next_index` is 0, with this epoch.
     `fold_from` and `facts` replace what is there, None leaves it. `spent` are anchors and links,
-    each accepted once in a log. Checkpoints rise and may stand inside the lines.
+    each accepted once in a log. Checkpoints rise and may stand inside the lines. `notices` wait
+    from then on to be taken into the dealer's log.
     """
 
     log: str
@@ -183,15 +227,20 @@ class LogAppend:
     signed: tuple[Signed, ...] = ()
     secrets: tuple[SealedSecret, ...] = ()
     spent: tuple[bytes, ...] = field(default=(), repr=False)
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """One unit: changes of logs in order, movements of chips in order, and the answer."""
+    """One unit: changes of logs in order, movements of chips in order, and the answer.
+
+    `noticed` are the ids of notices that wait no longer; all of them must be waiting.
+    """
 
     logs: tuple[LogAppend, ...] = ()
     movements: tuple[Movement, ...] = ()
     answer: Answer | None = None
+    noticed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +323,13 @@ class SignedBeyondLog:
     next_index: int
 
 
+@dataclass(frozen=True, slots=True)
+class NoticeGone:
+    """No notice waits under this id (or the unit takes it twice)."""
+
+    id: int
+
+
 Refused = (
     Conflict
     | Fenced
@@ -284,6 +340,7 @@ Refused = (
     | SecretExists
     | SignedBackwards
     | SignedBeyondLog
+    | NoticeGone
 )
 AppendResult = Appended | Refused
 
@@ -348,7 +405,7 @@ class Store(Kept, Protocol):
 
         Gone are lines, checkpoints, secrets, spent values and the answers of its scope. Its owner
         is fenced. False, and nothing is changed, for a log that is not revealed. Archiving again
-        does nothing and gives True.
+        does nothing and gives True. Notices that wait go on waiting.
 
         A store may do it step by step: the log is archived from the first one on, and what a read
         still shows of its lines and checkpoints is the beginning of them. What a crash cut off
@@ -370,7 +427,7 @@ class Store(Kept, Protocol):
     def heads(
         self, *, state: LogState | None = None, after: int = 0, limit: int = 100
     ) -> tuple[LogHead, ...]:
-        """Give up to `limit` heads whose number is above `after`, rising."""
+        """Give up to `limit` heads of games whose number is above `after`, rising."""
         ...
 
     def answer(self, scope: str, caller: str, request_id: str) -> Answer | None:
@@ -393,13 +450,17 @@ class Store(Kept, Protocol):
         """Give up to `limit` movements with a cursor above `after`, rising."""
         ...
 
+    def notices(self, limit: int) -> tuple[StoredNotice, ...]:
+        """Give up to `limit` notices that wait, oldest first; those of a log in their order."""
+        ...
+
     def close(self) -> None:
         """Let go of the store; a second call does nothing."""
         ...
 
 
 def every_head(store: Store, *, state: LogState | None = None) -> Iterator[LogHead]:
-    """Give all heads of a store by rising number, a page at a time."""
+    """Give the heads of all games by rising number, a page at a time."""
     after = 0
     while page := store.heads(state=state, after=after, limit=_PAGE_HEADS):
         yield from page
@@ -407,6 +468,14 @@ def every_head(store: Store, *, state: LogState | None = None) -> Iterator[LogHe
 
 
 def unfinished_heads(store: Store) -> Iterator[LogHead]:
-    """Give the heads of all logs that go on, a page at a time."""
+    """Give the heads of all games that go on, a page at a time."""
     for state in UNFINISHED:
         yield from every_head(store, state=state)
+
+
+def signed_heads(store: Store) -> Iterator[LogHead]:
+    """Give the heads of all that may have been signed: the dealer's log, if any, and all games."""
+    dealer_log = store.head(DEALER_LOG)
+    if dealer_log is not None:
+        yield dealer_log
+    yield from every_head(store)

@@ -2,7 +2,8 @@
 
 A store that can not try a unit and take it back cheaply loads what the units touch, has it
 decided here, and writes only what was accepted. The order of the checks is the contract's: the
-answer first, then each change with its lines, checkpoints, spent values and secrets.
+answer first, then each change with its lines, checkpoints, spent values and secrets, then the
+notices that are taken out.
 """
 
 import hmac
@@ -20,6 +21,7 @@ from dealer_service.store.api import (
     LogAppend,
     LogLost,
     LogState,
+    NoticeGone,
     Refused,
     RequestIdReused,
     SecretExists,
@@ -48,12 +50,16 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is there of all that some units touch; it is carried on as units are accepted."""
+    """What is there of all that some units touch; it is carried on as units are accepted.
+
+    `gone` are the notices that do not wait.
+    """
 
     heads: dict[str, Head] = field(default_factory=dict)
     answers: dict[AnswerKey, Answer] = field(default_factory=dict)
     spent: set[tuple[str, bytes]] = field(default_factory=set)
     secrets: set[tuple[str, int]] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)
 
 
 def answer_key(answer: Answer) -> AnswerKey:
@@ -84,9 +90,15 @@ def _decide(known: Known, append: Append) -> Refused | None:
         refused = _take_values(known, change, spent, secrets)
         if refused is not None:
             return refused
+    gone = set(known.gone) if append.noticed else set()
+    for notice in append.noticed:
+        if notice in gone:
+            return NoticeGone(notice)
+        gone.add(notice)
     known.heads.update(heads)
     known.spent.update(spent)
     known.secrets.update(secrets)
+    known.gone.update(gone)
     if answer is not None:
         known.answers[answer_key(answer)] = answer
     return None

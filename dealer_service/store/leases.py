@@ -81,7 +81,7 @@ class Leases(Protocol):
         ...
 
     def claimable(self, limit: int) -> tuple[str, ...]:
-        """Give up to `limit` logs that are not over and that nobody alive owns, oldest first.
+        """Give up to `limit` games that are not over and that nobody alive owns, oldest first.
 
         Not over are open, paused and closed ones. This node's own count when an earlier process
         of it claimed them.

@@ -12,6 +12,7 @@ from enum import Enum, unique
 from typing import NoReturn, Self, TypeVar
 
 from dealer_service.store.api import (
+    DEALER_LOG,
     AlreadyAnswered,
     AlreadySpent,
     Answer,
@@ -27,6 +28,7 @@ from dealer_service.store.api import (
     LogState,
     LostLog,
     Movement,
+    NoticeGone,
     Refused,
     RequestIdReused,
     SealedSecret,
@@ -37,6 +39,7 @@ from dealer_service.store.api import (
     SignedBeyondLog,
     StoredCheckpoint,
     StoredMovement,
+    StoredNotice,
 )
 from dealer_service.store.refusal import Reason, StoreError
 
@@ -76,12 +79,16 @@ class Content:
     logs: dict[str, _Log] = field(default_factory=dict)
     answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
     movements: list[Movement] = field(default_factory=list)
+    notices: dict[int, StoredNotice] = field(default_factory=dict)
+    noticed: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def copy(self) -> "Content":
         """Give what a restart finds, or a backup holds."""
         logs = {name: log.copy() for name, log in self.logs.items()}
-        return Content(logs, self.answers.copy(), self.movements.copy())
+        return Content(
+            logs, self.answers.copy(), self.movements.copy(), self.notices.copy(), self.noticed
+        )
 
 
 class MemoryStore:
@@ -132,7 +139,8 @@ class MemoryStore:
         self, *, state: LogState | None = None, after: int = 0, limit: int = 100
     ) -> tuple[LogHead, ...]:
         """Give heads by rising number."""
-        heads = self._read("heads", lambda: [log.head for log in self._content.logs.values()])
+        logs = self._read("heads", lambda: list(self._content.logs.items()))
+        heads = [log.head for name, log in logs if name != DEALER_LOG]
         wanted = (head for head in heads if state is None or head.facts.state is state)
         return tuple(head for head in wanted if head.number > after)[:limit]
 
@@ -183,6 +191,10 @@ class MemoryStore:
         return tuple(
             StoredMovement(cursor, movement) for cursor, movement in enumerate(found, after + 1)
         )
+
+    def notices(self, limit: int) -> tuple[StoredNotice, ...]:
+        """Give notices that wait, oldest first."""
+        return self._read("notices", lambda: tuple(self._content.notices.values())[:limit])
 
     def close(self) -> None:
         """Let go of the store."""
@@ -240,12 +252,32 @@ class MemoryStore:
             if refused is not None:
                 return refused
             changed[change.log] = log
+        refused = self._take_out(append.noticed)
+        if refused is not None:
+            return refused
+        self._put_in(append.logs)
         self._content.logs.update(changed)
         if answer is not None:
             self._content.answers[answer.scope, answer.caller, answer.request_id] = answer
         first = len(self._content.movements) + 1
         self._content.movements.extend(append.movements)
         return Appended(tuple(range(first, first + len(append.movements))))
+
+    def _take_out(self, noticed: Sequence[int]) -> NoticeGone | None:
+        waiting = self._content.notices
+        for place, number in enumerate(noticed):
+            if number not in waiting or number in noticed[:place]:
+                return NoticeGone(number)
+        for number in noticed:
+            del waiting[number]
+        return None
+
+    def _put_in(self, changes: Sequence[LogAppend]) -> None:
+        for change in changes:
+            for notice in change.notices:
+                self._content.noticed += 1
+                number = self._content.noticed
+                self._content.notices[number] = StoredNotice(number, change.log, notice)
 
     def _copied(self, change: LogAppend, changed: dict[str, _Log]) -> _Log | None:
         log = self._content.logs.get(change.log)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dealer_service.store.api import UNFINISHED, Append, Appended, AppendResult
+from dealer_service.store.api import DEALER_LOG, UNFINISHED, Append, Appended, AppendResult
 from dealer_service.store.leases import Beat, Node, Owner
 from dealer_service.store.memory import Content, MemoryStore
 from dealer_service.store.refusal import Reason, StoreError
@@ -129,13 +129,17 @@ class SharedMemoryStore(MemoryStore):
         return self._read("nodes", lambda: frozenset(self.shared.members))
 
     def claimable(self, limit: int) -> tuple[str, ...]:
-        """Give logs that are not over and that nobody alive owns."""
+        """Give games that are not over and that nobody alive owns."""
 
         def find() -> tuple[str, ...]:
             self._joined()
             logs = self.shared.content.logs.items()
-            free = (name for name, log in logs if log.head.facts.state in UNFINISHED)
-            return tuple(name for name in free if self._is_free(name))[:limit]
+            games = (
+                name
+                for name, log in logs
+                if log.head.facts.state in UNFINISHED and name != DEALER_LOG
+            )
+            return tuple(name for name in games if self._is_free(name))[:limit]
 
         return self._read("claimable", find)
 

@@ -20,6 +20,7 @@ from dealer_service.store.api import (
     SealedSecret,
     StoredCheckpoint,
     StoredMovement,
+    StoredNotice,
 )
 from dealer_service.store.leases import Beat, Node, Owner
 from dealer_service.store.postgres_alter import Archiving, mark_lost, reseal
@@ -133,6 +134,10 @@ class PostgresStore:
         """Give movements behind a cursor."""
         return self._reads.movements(after, limit)
 
+    def notices(self, limit: int) -> tuple[StoredNotice, ...]:
+        """Give notices that wait, oldest first."""
+        return self._reads.notices(limit)
+
     def join(self, node: Node, lease_ms: int) -> Beat:
         """Become this node, with a lease from each beat on."""
         return self._leases.join(node, lease_ms)
@@ -154,7 +159,7 @@ class PostgresStore:
         return self._leases.sizes(logs)
 
     def claimable(self, limit: int) -> tuple[str, ...]:
-        """Give logs that are not over and that nobody alive owns."""
+        """Give games that are not over and that nobody alive owns."""
         return self._leases.claimable(limit)
 
     def owner(self, log: str) -> Owner | None:

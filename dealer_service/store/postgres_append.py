@@ -44,6 +44,8 @@ JOIN logs ON logs.log = asked.log JOIN secrets ON secrets.log = logs.id
   AND secrets.hand = asked.hand
 """
 
+_NOTICES: Final = "SELECT id FROM notices WHERE id = ANY(%s)"
+
 _Result = tuple[list[AppendResult], dict[str, Head]]
 
 
@@ -126,16 +128,20 @@ def _load(begun: Transaction, appends: Sequence[Append]) -> Known:
     answers = [append.answer for append in appends if append.answer is not None]
     spent = [(one.log, value) for one in changes for value in one.spent]
     secrets = [(one.log, secret.hand) for one in changes for secret in one.secrets]
-    found_answers, found_spent, found_secrets = begun.run(
+    noticed = [notice for append in appends for notice in append.noticed]
+    found_answers, found_spent, found_secrets, found_notices = begun.run(
         (_ANSWERS, _columns([answer_key(answer) for answer in answers], 3)),
         (_SPENT, _columns(spent, 2)),
         (_SECRETS, _columns(secrets, 2)),
+        (_NOTICES, (noticed,)),
     )
     for row in found_answers:
         answer = Answer(*row)
         known.answers[answer_key(answer)] = answer
     known.spent.update((log, value) for log, value in found_spent)
     known.secrets.update((log, hand) for log, hand in found_secrets)
+    known.gone.update(noticed)
+    known.gone.difference_update(notice for (notice,) in found_notices)
     return known
 
 

@@ -7,6 +7,7 @@ its process is replaced, the logs stay its own, and the new process may claim th
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
+from dealer_service.store.api import DEALER_LOG
 from dealer_service.store.leases import Beat, Node, Owner
 from dealer_service.store.postgres_change import NOW, Changes, Transaction, Writer
 from dealer_service.store.postgres_link import Row
@@ -37,7 +38,7 @@ _CLAIM: Final = (
     f" WHERE log = %s AND {_IS_FREE} RETURNING epoch"
 )
 _CLAIMABLE: Final = (
-    "SELECT log FROM logs WHERE state IN ('open', 'paused', 'closed')"  # noqa: S608 - no value is put in
+    "SELECT log FROM logs WHERE state IN ('open', 'paused', 'closed') AND log <> %s"  # noqa: S608 - no value is put in
     f" AND NOT (owner = %s AND incarnation = %s) AND {_IS_FREE} ORDER BY id LIMIT %s"
 )
 _OWNERS: Final = (
@@ -101,9 +102,9 @@ class NodeLeases:
         return self._change(claim)
 
     def claimable(self, limit: int) -> tuple[str, ...]:
-        """Give logs that are not over and that nobody alive owns, oldest first."""
+        """Give games that are not over and that nobody alive owns, oldest first."""
         me = self._me()
-        values = (me.name, me.incarnation, me.name, limit)
+        values = (DEALER_LOG, me.name, me.incarnation, me.name, limit)
         return tuple(log for (log,) in self._rows(me, _CLAIMABLE, values))
 
     def owner(self, log: str) -> Owner | None:

@@ -12,16 +12,20 @@ from typing import Any, Final
 import psycopg
 
 from dealer_service.store.api import (
+    DEALER_LOG,
     Answer,
     ChipMove,
     LogFacts,
     LogHead,
     LogState,
     Movement,
+    Notice,
     SealedSecret,
     SignedAt,
+    Stage,
     StoredCheckpoint,
     StoredMovement,
+    StoredNotice,
 )
 from dealer_service.store.postgres_link import (
     Link,
@@ -42,6 +46,12 @@ _HEAD: Final = (
     "SELECT logs.id, logs.log, next_index, epoch, fold_from, signed_size, signed_root,"
     " state, coalesce(meta, ''), opened_at, hands, players, previous, next"
     " FROM logs LEFT JOIN metas ON metas.log = logs.id"
+)
+# The time of a log's entries never falls. Of two notices at one size, the game's close is first.
+_NOTICES: Final = (
+    "SELECT notices.id, logs.log, hand, stage, size, root, at"
+    " FROM notices JOIN logs ON logs.id = notices.log"
+    " ORDER BY at, notices.log, size, stage LIMIT %s"
 )
 _OF_LOG: Final = "log = (SELECT id FROM logs WHERE log = %s)"
 
@@ -94,10 +104,11 @@ class Reads:
     def heads(self, state: LogState | None, after: int, limit: int) -> tuple[LogHead, ...]:
         """Give heads by rising number."""
         if state is None:
-            rows = self.rows(f"{_HEAD} WHERE id > %s ORDER BY id LIMIT %s", (after, limit))
+            query = f"{_HEAD} WHERE id > %s AND logs.log <> %s ORDER BY id LIMIT %s"
+            rows = self.rows(query, (after, DEALER_LOG, limit))
         else:
-            query = f"{_HEAD} WHERE state = %s AND id > %s ORDER BY id LIMIT %s"
-            rows = self.rows(query, (state.value, after, limit))
+            query = f"{_HEAD} WHERE state = %s AND id > %s AND logs.log <> %s ORDER BY id LIMIT %s"
+            rows = self.rows(query, (state.value, after, DEALER_LOG, limit))
         return tuple(_head(row) for row in rows)
 
     def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
@@ -166,6 +177,14 @@ class Reads:
         return tuple(
             StoredMovement(cursor, Movement(log, index, at, ChipMove(what), *rest))
             for cursor, log, index, at, what, *rest in rows
+        )
+
+    def notices(self, limit: int) -> tuple[StoredNotice, ...]:
+        """Give notices that wait, oldest first."""
+        rows = self.rows(_NOTICES, (limit,))
+        return tuple(
+            StoredNotice(number, log, Notice(hand, Stage(stage), *rest))
+            for number, log, hand, stage, *rest in rows
         )
 
     def close(self) -> None:

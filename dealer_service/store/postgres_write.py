@@ -6,6 +6,7 @@ anything else only where it is not there yet. A count that differs means that an
 between, and that all of it has to be undone.
 """
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -65,6 +66,11 @@ _CHECKPOINTS: Final = _insert("checkpoints", ("bigint", "bigint", "text"))
 _ANSWERS: Final = _insert("answers", ("text", "text", "text", "bytea", "bytea"))
 _SPENT: Final = _insert("spent", ("bigint", "bytea"))
 _SECRETS: Final = _insert("secrets", ("bigint", "bigint", "bytea"))
+_NOTICES: Final = _insert(
+    "notices", ("bigint", "bigint", "bigint", "text", "bigint", "bytea", "bigint")
+)
+_NOTICED: Final = "DELETE FROM notices WHERE id = ANY(%b::bigint[])"
+_ID_BITS: Final = 62
 
 
 @dataclass(slots=True)
@@ -123,6 +129,15 @@ def write_units(
         _SECRETS,
         [(number, one.hand, one.sealed) for number, change in numbered for one in change.secrets],
     )
+    writing.add(
+        _NOTICES,
+        [
+            (_any_id(), number, one.hand, one.stage.value, one.size, one.root, one.at)
+            for number, change in numbered
+            for one in change.notices
+        ],
+    )
+    writing.add(_NOTICED, [(notice,) for append in accepted for notice in append.noticed])
     _write_movements(writing, [moved for append in accepted for moved in append.movements])
     return writing
 
@@ -174,6 +189,11 @@ def _write_heads(
     )
     metas = [(before[log].number, one.meta) for log, one in facts.items()]
     writing.add(_METAS, metas, all_new=False)
+
+
+def _any_id() -> int:
+    """Give an id that no other notice has, or all is undone: counting would make nodes wait."""
+    return random.getrandbits(_ID_BITS) + 1
 
 
 def _write_movements(writing: Writing, moves: Sequence[Movement]) -> None:

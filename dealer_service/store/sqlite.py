@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealer_service.store.api import (
+    DEALER_LOG,
     Answer,
     Append,
     AppendResult,
@@ -23,10 +24,13 @@ from dealer_service.store.api import (
     LogState,
     LostLog,
     Movement,
+    Notice,
     SealedSecret,
     SignedAt,
+    Stage,
     StoredCheckpoint,
     StoredMovement,
+    StoredNotice,
 )
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.sqlite_append import NEW_LOG, append_unit
@@ -126,11 +130,13 @@ class SqliteStore:
     ) -> tuple[LogHead, ...]:
         """Give heads by rising number."""
         if state is None:
-            rows = self._read(f"{_HEAD} WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
+            rows = self._read(
+                f"{_HEAD} WHERE id > ? AND log <> ? ORDER BY id LIMIT ?", (after, DEALER_LOG, limit)
+            )
         else:
             rows = self._read(
-                f"{_HEAD} WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
-                (state.value, after, limit),
+                f"{_HEAD} WHERE state = ? AND id > ? AND log <> ? ORDER BY id LIMIT ?",
+                (state.value, after, DEALER_LOG, limit),
             )
         return tuple(_head(row) for row in rows)
 
@@ -216,6 +222,18 @@ class SqliteStore:
         return tuple(
             StoredMovement(cursor, Movement(log, index, at, ChipMove(what), *rest))
             for cursor, log, index, at, what, *rest in rows
+        )
+
+    def notices(self, limit: int) -> tuple[StoredNotice, ...]:
+        """Give notices that wait, oldest first."""
+        rows = self._read(
+            "SELECT notices.id, logs.log, hand, stage, size, root, at"
+            " FROM notices JOIN logs ON logs.id = notices.log ORDER BY notices.id LIMIT ?",
+            (limit,),
+        )
+        return tuple(
+            StoredNotice(number, log, Notice(hand, Stage(stage), *rest))
+            for number, log, hand, stage, *rest in rows
         )
 
     def close(self) -> None:

@@ -18,6 +18,8 @@ from dealer_service.store.api import (
     LogFacts,
     LogState,
     Movement,
+    Notice,
+    NoticeGone,
     Refused,
     RequestIdReused,
     SecretExists,
@@ -56,6 +58,9 @@ def _apply(connection: sqlite3.Connection, append: Append) -> Refused | None:
         refused = _change(connection, change)
         if refused is not None:
             return refused
+    for notice in append.noticed:
+        if connection.execute("DELETE FROM notices WHERE id = ?", (notice,)).rowcount == 0:
+            return NoticeGone(notice)
     return None
 
 
@@ -163,7 +168,16 @@ def _write_values(connection: sqlite3.Connection, number: int, change: LogAppend
         )
         if written.rowcount == 0:
             return SecretExists(change.log, secret.hand)
+    connection.executemany(
+        "INSERT INTO notices VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [notice_row(number, notice) for notice in change.notices],
+    )
     return None
+
+
+def notice_row(number: int, notice: Notice) -> tuple[object, ...]:
+    """Give a notice of the log with that number as a row, whose id SQLite counts."""
+    return None, number, notice.hand, notice.stage.value, notice.size, notice.root, notice.at
 
 
 def move(connection: sqlite3.Connection, movement: Movement) -> int:

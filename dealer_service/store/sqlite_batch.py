@@ -15,12 +15,12 @@ from typing import Final
 
 from dealer_service.store.api import Append, Appended, AppendResult, LogAppend
 from dealer_service.store.decide import Head, advance
-from dealer_service.store.sqlite_append import move, read_head, write_facts
+from dealer_service.store.sqlite_append import move, notice_row, read_head, write_facts
 
 MOST_ROWS: Final = 64
 """Rows of one statement at most; with all its sizes it stays prepared (`CACHED_STATEMENTS`)."""
 
-CACHED_STATEMENTS: Final = 8 * MOST_ROWS
+CACHED_STATEMENTS: Final = 10 * MOST_ROWS
 
 _REMEMBERED: Final = 10_000
 
@@ -103,9 +103,16 @@ def append_batch(
                 for one in change.secrets
             ],
         ),
+        (
+            "notices",
+            [notice_row(number, one) for number, change in numbered for one in change.notices],
+        ),
     ):
         if _insert(connection, table, rows) != len(rows):
             return None
+    noticed = [(notice,) for append in appends for notice in append.noticed]
+    if _delete_notices(connection, noticed) != len(noticed):
+        return None
     results: list[AppendResult] = [
         Appended(tuple(move(connection, movement) for movement in append.movements))
         for append in appends
@@ -150,6 +157,15 @@ def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[Row]) -> 
         statement = f"INSERT INTO {table} VALUES {values} ON CONFLICT DO NOTHING"  # noqa: S608 - a table's own name
         written += connection.execute(statement, flat).rowcount
     return written
+
+
+def _delete_notices(connection: sqlite3.Connection, rows: Sequence[Row]) -> int:
+    """Delete notices, and count those that were there."""
+    deleted = 0
+    for values, flat in _statements(rows):
+        statement = f"DELETE FROM notices WHERE id IN (VALUES {values})"  # noqa: S608 - only question marks are put in
+        deleted += connection.execute(statement, flat).rowcount
+    return deleted
 
 
 def _statements(rows: Sequence[Row]) -> Iterator[tuple[str, list[object]]]:

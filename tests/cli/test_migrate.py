@@ -25,12 +25,13 @@ def test_the_steps_are_said_and_taken_and_then_there_is_nothing_to_do(folder: Pa
     assert done.stdout.splitlines() == [
         "d/store.sqlite is of version 1 and lacks:",
         "  2: let a finished log be archived",
-        "done: it is of version 2",
+        "  3: keep notices for the dealer's log",
+        "done: it is of version 3",
     ]
     again = dealer("migrate", "--directory", "d", folder=folder)
     assert (again.returncode, again.stdout) == (
         0,
-        "d/store.sqlite is of version 2: nothing to do\n",
+        "d/store.sqlite is of version 3: nothing to do\n",
     )
 
 
@@ -53,8 +54,8 @@ def test_a_shared_store_is_named_by_its_url_without_the_password(tmp_path: Path)
         done = dealer("migrate", folder=tmp_path, environ={"CUTCARD_STORE": url})
         again = dealer("migrate", "--store", url, folder=tmp_path)
     assert done.returncode == 0
-    assert "  1: make the tables\n" in done.stdout
-    assert again.stdout.endswith("is of version 1: nothing to do\n")
+    assert "  1: make the tables\n  2: keep notices for the dealer's log\n" in done.stdout
+    assert again.stdout.endswith("is of version 2: nothing to do\n")
     assert PASSWORD not in done.stdout + done.stderr + again.stdout + again.stderr
 
 

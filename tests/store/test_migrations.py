@@ -27,15 +27,22 @@ from dealer_service.store.sqlite import SqliteStore
 from tests.support.postgres import fresh_database, shared_server
 from tests.support.stores import answer, change, move, root, unit
 
-OLD = Path(__file__).parents[1] / "data" / "stores" / "version-1.sqlite.gz"
+STORES = Path(__file__).parents[1] / "data" / "stores"
+OLDER = range(1, newest(sqlite.SQLITE))
 FACTS = LogFacts(LogState.PAUSED, b'{"reference":"r"}', 1767225600000, 7, 3, "before", "after")
 
 
+@pytest.fixture(params=OLDER)
+def version(request: pytest.FixtureRequest) -> int:
+    """Give each earlier version."""
+    return int(request.param)
+
+
 @pytest.fixture
-def old(tmp_path: Path) -> Path:
-    """Give a store that the dealer of version 1 wrote."""
+def old(tmp_path: Path, version: int) -> Path:
+    """Give a store that the dealer of that version wrote."""
     path = tmp_path / "store.sqlite"
-    path.write_bytes(gzip.decompress(OLD.read_bytes()))
+    path.write_bytes(gzip.decompress((STORES / f"version-{version}.sqlite.gz").read_bytes()))
     return path
 
 
@@ -61,21 +68,27 @@ class TestSqlite:
         assert refused.value.reason is Reason.STORE_OTHER_VERSION
         assert old.read_bytes() == before
 
-    def test_what_would_be_done_is_told_and_nothing_changed(self, old: Path) -> None:
+    def test_what_would_be_done_is_told_and_nothing_changed(self, old: Path, version: int) -> None:
         before = old.read_bytes()
         lacking = find_lacking("", old, 1)
-        assert (lacking.version, [step.version for step in lacking.steps]) == (1, [2])
+        assert lacking.version == version
+        assert lacking.steps == sqlite.SQLITE[version:]
         assert old.read_bytes() == before
 
-    def test_everything_in_it_is_there_afterwards(self, old: Path) -> None:
+    def test_everything_in_it_is_there_afterwards(self, old: Path, version: int) -> None:
         migrate("", old, 1)
         store = SqliteStore(old)
         revealed = LogFacts(LogState.REVEALED)
-        assert store.heads() == (
+        assert store.heads(limit=3) == (
             LogHead(1, "a", 3, 4, 1, SignedAt(3, root(3)), FACTS),
             LogHead(2, "b", 1, 2, None, None, revealed),
             LogHead(3, "gone", 0, 1, None, SignedAt(2, root(2)), LogFacts(LogState.LOST)),
         )
+        archived = LogHead(
+            4, "filed", 1, 2, None, SignedAt(1, root(1)), LogFacts(LogState.ARCHIVED)
+        )
+        assert store.heads(after=3) == ((archived,) if version > 1 else ())
+        assert store.notices(9) == ()
         assert store.lines("a", 0, 9) == (b"zero", b"one", b"two")
         assert store.checkpoints("a") == (
             StoredCheckpoint(2, "note 2"),
@@ -131,18 +144,18 @@ class TestSqlite:
         self, old: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = tables(old)
-        first, second = sqlite.SQLITE
-        broken = Step(2, second.words, (*second.statements[:-1], "CREATE NONSENSE"))
-        monkeypatch.setattr("dealer_service.store.sqlite_file.SQLITE", (first, broken))
+        *steps, last = sqlite.SQLITE
+        broken = Step(last.version, last.words, (*last.statements, "CREATE NONSENSE"))
+        monkeypatch.setattr("dealer_service.store.sqlite_file.SQLITE", (*steps, broken))
         with pytest.raises(StoreError):
             migrate("", old, 1)
         assert tables(old) == before
 
-    @pytest.mark.parametrize("version", [0, 77])
-    def test_a_version_that_no_step_leads_from_is_refused(self, old: Path, version: int) -> None:
+    @pytest.mark.parametrize("other", [0, 77])
+    def test_a_version_that_no_step_leads_from_is_refused(self, old: Path, other: int) -> None:
         with sqlite3.connect(old) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
-            connection.execute(f"PRAGMA user_version={version}")
+            connection.execute(f"PRAGMA user_version={other}")
         connection.close()
         for call in (find_lacking, migrate):
             with pytest.raises(StoreError, match="use the dealer that made it") as refused:
@@ -172,7 +185,11 @@ class TestPostgres:
     def test_an_older_store_is_refused_until_it_is_migrated(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        more = Step(2, "add a column", ("ALTER TABLE lines ADD COLUMN more text",))
+        more = Step(
+            newest(postgres.POSTGRES) + 1,
+            "add a column",
+            ("ALTER TABLE lines ADD COLUMN more text",),
+        )
         with fresh_database() as url:
             store = PostgresStore(url)
             store.append_all([unit(change("a", 0, b"x"))])
@@ -185,7 +202,7 @@ class TestPostgres:
             assert refused.value.reason is Reason.STORE_OTHER_VERSION
             with ThreadPoolExecutor(2) as pool:
                 list(pool.map(lambda _: migrate(url, Path(), 5), range(2)))
-            assert find_lacking(url, Path(), 1).version == 2
+            assert find_lacking(url, Path(), 1).version == more.version
             store = PostgresStore(url)
             assert store.lines("a", 0, 9) == (b"x",)
             store.close()
@@ -193,7 +210,11 @@ class TestPostgres:
     def test_what_fails_on_the_way_leaves_the_old_store(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        broken = Step(2, "break", ("CREATE TABLE left_over (x bigint)", "CREATE NONSENSE"))
+        broken = Step(
+            newest(postgres.POSTGRES) + 1,
+            "break",
+            ("CREATE TABLE left_over (x bigint)", "CREATE NONSENSE"),
+        )
         with fresh_database() as url:
             PostgresStore(url).close()
             with monkeypatch.context() as patched:

@@ -221,7 +221,7 @@ except StoreError as error:
 
 GRANTS = """
 GRANT SELECT, INSERT, UPDATE ON logs, metas TO dealing;
-GRANT SELECT, INSERT, DELETE ON lines, checkpoints, spent, answers, archiving TO dealing;
+GRANT SELECT, INSERT, DELETE ON lines, checkpoints, spent, answers, archiving, notices TO dealing;
 GRANT SELECT, INSERT, UPDATE, DELETE ON secrets, nodes TO dealing;
 GRANT SELECT, INSERT ON movements TO dealing;
 GRANT SELECT, UPDATE ON counters TO dealing;

@@ -7,7 +7,8 @@ become visible come from `counters`, whose row is locked until the commit. A log
 by its name and incarnation; '' and 0 where nobody has it. A log's `meta` stands beside its row,
 which is written anew with every append. Nodes with is_node false stand for
 stores that write without having joined; times are ms since 1970 by the database's clock. In
-`archiving` are archived logs of which some is left to be deleted.
+`archiving` are archived logs of which some is left to be deleted. The ids of notices are any
+numbers: to count them, nodes would have to wait for each other.
 """
 
 from typing import Final
@@ -114,6 +115,23 @@ CREATE TABLE counters (
   value bigint NOT NULL
 )""",
             "INSERT INTO counters (name, value) VALUES ('logs', 0), ('movements', 0), ('beats', 0)",
+        ),
+    ),
+    Step(
+        2,
+        "keep notices for the dealer's log",
+        (
+            """
+CREATE TABLE notices (
+  id bigint PRIMARY KEY,
+  log bigint NOT NULL,
+  hand bigint NOT NULL,
+  stage text NOT NULL,
+  size bigint NOT NULL,
+  root bytea NOT NULL,
+  at bigint NOT NULL
+)""",
+            "CREATE INDEX notices_by_age ON notices (at, log, size, stage)",
         ),
     ),
 )

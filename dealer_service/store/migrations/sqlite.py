@@ -114,4 +114,20 @@ CREATE TABLE logs_of_2 (
             "CREATE INDEX logs_by_state ON logs (state, id)",
         ),
     ),
+    Step(
+        3,
+        "keep notices for the dealer's log",
+        (
+            """
+CREATE TABLE notices (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  log INTEGER NOT NULL,
+  hand INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  root BLOB NOT NULL,
+  at INTEGER NOT NULL
+) STRICT""",
+        ),
+    ),
 )
