@@ -127,23 +127,19 @@ def verify_inclusion(
     return None
 
 
-def verify_consistency(  # noqa: PLR0911  (one return a kind of refusal)
+def verify_consistency(
     first: int, second: int, first_root: bytes, second_root: bytes, proof: Sequence[bytes]
 ) -> str | None:
     """None when the tree of size `first` is a prefix of that of size `second`; else the reason.
 
     RFC 9162 2.1.4.2; a first size of 0 is refused.
     """
-    if not 0 < first <= second or second > MAX_SIZE:
-        return f"nothing is proved from size {first} to size {second}"
-    if first == second:
+    if 0 < first == second <= MAX_SIZE:
         if proof:
             return "a proof between equal sizes is empty"
         return None if first_root == second_root else "one size has two roots"
     misshapen = _misshapen([first_root, second_root], proof)
-    if misshapen is not None:
-        return misshapen
-    roots = consistency_roots(first, second, first_root, proof)
+    roots = misshapen or consistency_roots(first, second, first_root, proof)
     if isinstance(roots, str):
         return roots
     if roots[0] != first_root:
@@ -153,15 +149,19 @@ def verify_consistency(  # noqa: PLR0911  (one return a kind of refusal)
     return None
 
 
-def consistency_roots(
+def consistency_roots(  # noqa: C901  (RFC 9162 2.1.4.2, a step a line)
     first: int, second: int, first_root: bytes, proof: Sequence[bytes]
 ) -> tuple[bytes, bytes] | str:
-    """Return the two roots that a proof leads to, or why it is none (RFC 9162 2.1.4.2).
+    """Return the two roots to which a consistency proof leads, or why it leads to none.
 
-    Sizes are 0 < first < second, hashes of 32 bytes. `first_root` is a part of the proof where
-    `first` is a power of two, and not looked at elsewhere: there a proof tells both roots by
-    itself, and whoever knows that the second is signed knows the root of the tree's first leaves.
+    Where `first` is a power of two the proof begins at `first_root` itself. Where the second is
+    the root of a tree, the first is that of its first `first` leaves, whatever `first_root` says.
     """
+    if not 0 < first < second or second > MAX_SIZE:
+        return f"nothing is proved from size {first} to size {second}"
+    misshapen = _misshapen([first_root], proof)
+    if misshapen is not None:
+        return misshapen
     if not proof:
         return f"an empty proof from size {first} to size {second}"
     path = list(proof)

@@ -146,13 +146,17 @@ class Fork:
     `key` is the whole vkey, so that anyone can verify both notes.
 
     The leaves are those of the audited lines up to the larger note's size: the one note's root is
-    theirs, the other's is not that of their first `size` leaves.
+    theirs, the other's is not that of their first `size` leaves. Or, in their place, `proof` is a
+    consistency proof (RFC 6962 2.1.2) from the size of `notes[0]` to that of `notes[1]`: it leads
+    to the latter's root and, for the former's size, to `prefix_root`, which is another.
     """
 
     log_origin: str
     key: str
     notes: tuple[str, str]
     leaves: tuple[bytes, ...] = ()
+    proof: tuple[bytes, ...] = ()
+    prefix_root: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

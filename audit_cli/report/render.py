@@ -301,11 +301,14 @@ def _notice_value(notice: Notice) -> dict[str, object]:
 
 def render_fork(fork: Fork) -> str:
     """Return the evidence of a fork as one JSON object, enough to check it by."""
-    value = {
+    value: dict[str, object] = {
         "format": "cutcard-fork/1",
         "log": fork.log_origin,
         "key": fork.key,
         "notes": list(fork.notes),
         "leaves": [leaf.hex() for leaf in fork.leaves],
     }
+    if fork.prefix_root is not None:
+        value["proof"] = [step.hex() for step in fork.proof]
+        value["prefix_root"] = fork.prefix_root.hex()
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
