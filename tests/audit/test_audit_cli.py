@@ -250,7 +250,7 @@ def test_help_needs_neither_cryptography_nor_the_readers() -> None:
 
 
 def test_the_audit_runs_where_nothing_but_cryptography_is_installed(tmp_path: Path) -> None:
-    """Neither the dealer, nor its stubs, nor grpc, nor protobuf can be found."""
+    """Neither the dealer, nor its stubs, nor grpc, nor protobuf can be found, nor numpy."""
     path = tmp_path / "path"
     path.mkdir()
     (path / "audit_cli").symlink_to(ROOT / "audit_cli")
@@ -265,21 +265,24 @@ def test_the_audit_runs_where_nothing_but_cryptography_is_installed(tmp_path: Pa
     code = (
         "import sys, importlib.util, pkgutil, importlib\n"
         f"sys.path.insert(0, {str(path)!r})\n"
-        "for name in ('dealer_service', 'grpc', 'google.protobuf', 'cutcard', 'structlog'):\n"
+        "for name in 'dealer_service grpc google.protobuf cutcard structlog numpy'.split():\n"
         "    try: found = importlib.util.find_spec(name)\n"
         "    except ModuleNotFoundError: found = None\n"
         "    assert found is None, name\n"
         "import audit_cli\n"
         "for module in pkgutil.walk_packages(audit_cli.__path__, 'audit_cli.'):\n"
-        "    if not module.name.endswith('__main__'): importlib.import_module(module.name)\n"
+        "    if module.name.endswith('__main__') or '.rng.' in module.name: continue\n"
+        "    importlib.import_module(module.name)\n"
         "from audit_cli.cli import main\n"
         f"assert main(['derive', {str(DEALS)!r}, '--json']) == 0\n"
         f"assert main(['verify', {str(game)!r}]) == 4\n"
+        "assert main(['rng', 'test']) == 2\n"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code], check=False, capture_output=True, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr.decode()
+    assert b"pip install 'cutcard[rng]'" in done.stderr
 
 
 # verify: what needs no check of play
