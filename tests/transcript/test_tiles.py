@@ -1,4 +1,6 @@
 import random
+from hashlib import sha256
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +21,9 @@ from dealer_service.transcript.tiles import (
     tiles_of,
     write_tile,
 )
+from tests.support.known_answers import vectors
 
+VECTORS = vectors("dealer_log.json")
 LINES = [b"line %d" % number for number in range(70_000)]
 LEAVES = [leaf_hash(line) for line in LINES]
 TREE = Tree(LEAVES)
@@ -267,3 +271,42 @@ def test_an_edge_of_other_tiles_or_leaves_is_refused() -> None:
 def test_a_proof_from_tiles_is_checked_as_any(published: dict[str, bytes]) -> None:
     path = TileReader(70_000, published.__getitem__).inclusion(69_999)
     assert verify_inclusion(leaf_hash(LINES[69_999]), 69_999, 70_000, path, TREE.root())
+
+
+@pytest.mark.parametrize("case", VECTORS["tile_paths"], ids=lambda case: case["path"])
+def test_the_paths_of_the_vectors_are_written(case: dict[str, Any]) -> None:
+    assert hash_tile_path(case["level"], case["index"], case["width"]) == case["path"]
+
+
+def vector_files() -> dict[str, bytes]:
+    """Publish the log of the vectors at the sizes of its checkpoints."""
+    lines = [line.encode() for line in VECTORS["lines"]]
+    files: dict[str, bytes] = {}
+    edge = TileEdge()
+    for checkpoint in VECTORS["checkpoints"]:
+        old, size = edge.size, checkpoint["size"]
+        edge, tiles = edge.grow(leaf_hash(line) for line in lines[old:size])
+        for tile, data in tiles:
+            files[tile.path] = data
+            if tile.level == 0:
+                start = tile.index * 256
+                files[tile.entries] = entry_bundle(lines[start : start + tile.width])
+    return files
+
+
+def test_the_log_of_the_vectors_is_published_in_exactly_its_files() -> None:
+    files = vector_files()
+    expected = {case["path"]: (case["length"], case["sha256"]) for case in VECTORS["files"]}
+    assert {path: (len(data), sha256(data).hexdigest()) for path, data in files.items()} == expected
+
+
+def test_roots_and_proofs_from_the_vectors_tiles_are_the_vectors() -> None:
+    reader = TileReader(260, vector_files().__getitem__)
+    for case in VECTORS["roots"]:
+        assert reader.root(case["size"]).hex() == case["root"]
+    for case in VECTORS["inclusion"]:
+        path = reader.inclusion(case["index"], case["size"])
+        assert [value.hex() for value in path] == case["path"]
+    for case in VECTORS["consistency"]:
+        path = reader.consistency(case["old"], case["new"])
+        assert [value.hex() for value in path] == case["path"]
