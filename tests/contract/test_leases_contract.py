@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from dealer_service.store.api import (
+    DEALER_LOG,
     Append,
     Appended,
     AppendResult,
@@ -14,12 +15,13 @@ from dealer_service.store.api import (
     Fenced,
     LogFacts,
     LogState,
+    NoticeGone,
     Store,
 )
 from dealer_service.store.leases import Node, Owner, leases_of
 from dealer_service.store.refusal import Reason, StoreError
 from tests.support.shared_stores import LEASE_MS, SHARED, SharedBy, SharedStore
-from tests.support.stores import answer, change, move, signed, unit
+from tests.support.stores import answer, change, move, notice, signed, unit
 
 ONE = Node("one", "one.example.com:443")
 TWO = Node("two", "two.example.com:443")
@@ -245,6 +247,43 @@ class TestOwning:
         assert [sorted(pair, key=str) for pair in zip(*claimed, strict=True)] == [[2, None]] * 20
 
 
+class TestDealersLog:
+    def test_it_has_one_owner_and_is_taken_over_when_that_dies(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        make(first, DEALER_LOG)
+        assert second.owner(DEALER_LOG) == Owner(ONE, 1, is_alive=True)
+        assert second.claim(DEALER_LOG) is None
+        shared.pass_lease()
+        second.beat()
+        assert second.claim(DEALER_LOG) == 2
+        assert one(first, unit(change(DEALER_LOG, 1, b"y"))) == Fenced(DEALER_LOG, 2)
+        assert one(second, unit(change(DEALER_LOG, 1, b"y", epoch=2))) == Appended()
+
+    def test_of_two_that_make_it_one_has_it(self, first: SharedStore, second: SharedStore) -> None:
+        made = [one(store, unit(change(DEALER_LOG, 0, b"x"))) for store in (first, second)]
+        assert made == [Appended(), Conflict(DEALER_LOG, 0, 1)]
+        assert second.owner(DEALER_LOG) == Owner(ONE, 1, is_alive=True)
+
+    def test_leaving_and_releasing_let_go_of_it(
+        self, first: SharedStore, second: SharedStore
+    ) -> None:
+        make(first, DEALER_LOG)
+        first.release((DEALER_LOG,))
+        assert second.claim(DEALER_LOG) == 2
+        second.leave()
+        assert first.owner(DEALER_LOG) is None
+        assert first.claim(DEALER_LOG) == 3
+
+    def test_it_is_no_game_that_is_to_be_claimed(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        make(first, "a", DEALER_LOG, "b")
+        shared.pass_lease()
+        second.beat()
+        assert second.claimable(2) == ("a", "b")
+
+
 class TestSharing:
     def test_each_sees_what_the_other_wrote(self, first: SharedStore, second: SharedStore) -> None:
         make(first, "a")
@@ -285,6 +324,27 @@ class TestSharing:
                 seen.extend(moved.cursor for moved in page)
         assert seen == list(range(1, 4 * each + 1))
         assert sorted(writers[0].result() + writers[1].result()) == seen
+
+    def test_notices_of_a_game_keep_their_order_whoever_has_it(
+        self, first: SharedStore, second: SharedStore
+    ) -> None:
+        """Nodes do not wait for each other to number them."""
+        epoch, stores = 1, (first, second)
+        for size in range(1, 9):
+            store = stores[size % 2]
+            noted = change("a", size - 1, b"x", epoch=epoch, notices=(notice(size),))
+            assert one(store, unit(noted)) == Appended()
+            store.release(("a",))
+            epoch = stores[(size + 1) % 2].claim("a") or 0
+        assert [waits.notice.size for waits in first.notices(9)] == list(range(1, 9))
+
+    def test_a_notice_is_taken_out_by_one_dealer(
+        self, first: SharedStore, second: SharedStore
+    ) -> None:
+        one(first, unit(change("a", 0, b"x", notices=(notice(1),))))
+        (waits,) = second.notices(9)
+        taken = [one(store, unit(noticed=(waits.id,))) for store in (second, first)]
+        assert taken == [Appended(), NoticeGone(waits.id)]
 
     def test_logs_become_visible_in_the_order_of_their_numbers(
         self, shared: SharedBy, first: SharedStore, second: SharedStore

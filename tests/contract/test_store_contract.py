@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dealer_service.store.api import (
+    DEALER_LOG,
     AlreadyAnswered,
     AlreadySpent,
     Append,
@@ -22,6 +23,8 @@ from dealer_service.store.api import (
     LogLost,
     LogState,
     LostLog,
+    Notice,
+    NoticeGone,
     RequestIdReused,
     SealedSecret,
     SecretExists,
@@ -29,13 +32,16 @@ from dealer_service.store.api import (
     SignedAt,
     SignedBackwards,
     SignedBeyondLog,
+    Stage,
     Store,
     StoredCheckpoint,
     StoredMovement,
     every_head,
+    signed_heads,
+    unfinished_heads,
 )
 from dealer_service.store.refusal import Reason, StoreError
-from tests.support.stores import STORES, Opened, answer, change, move, root, signed, unit
+from tests.support.stores import STORES, Opened, answer, change, move, notice, root, signed, unit
 
 FACTS = LogFacts(LogState.PAUSED, b'{"reference":"r"}', 1767225600000, 7, 3, "before", "after")
 
@@ -59,8 +65,8 @@ def one(store: Store, append: Append) -> AppendResult:
 
 def holdings(store: Store) -> object:
     """Give everything that can be read of a store."""
-    heads = store.heads(limit=1000)
-    return [
+    heads = signed_heads(store)
+    found = [
         (
             head,
             tuple(store.every_line(head.log)),
@@ -69,7 +75,8 @@ def holdings(store: Store) -> object:
             store.spent(head.log),
         )
         for head in heads
-    ] + list(store.movements(0, 1000))
+    ]
+    return found, store.movements(0, 1000), store.notices(1000)
 
 
 def everything(log: str = "a") -> Append:
@@ -87,6 +94,7 @@ def everything(log: str = "a") -> Append:
             signed=(signed(2), signed(3, 2)),
             secrets=(SealedSecret(1, b"sealed"),),
             spent=(b"anchor", b"link"),
+            notices=(notice(1, Stage.GAME_OPENED, 0), notice(3)),
         ),
         moves=(move(log, 0), move(log, 2, ChipMove.CASHED_OUT)),
         answer=answer("r1"),
@@ -111,6 +119,10 @@ class TestAppending:
                 StoredMovement(1, move("a", 0)),
                 StoredMovement(2, move("a", 2, ChipMove.CASHED_OUT)),
             )
+            assert [(waits.log, waits.notice) for waits in store.notices(10)] == [
+                ("a", notice(1, Stage.GAME_OPENED, 0)),
+                ("a", notice(3)),
+            ]
 
     def test_a_new_log_has_plain_facts(self, store: Store) -> None:
         one(store, unit(change("a", 0, b"x")))
@@ -472,6 +484,156 @@ class TestReading:
             one(store, unit(moves=(move("a", index),)))
         assert [moved.cursor for moved in store.movements(2, 2)] == [3, 4]
         assert store.movements(5, 2) == ()
+
+
+def waiting(store: Store) -> list[tuple[str, Notice]]:
+    """Give what waits to be taken into the dealer's log."""
+    return [(waits.log, waits.notice) for waits in store.notices(1000)]
+
+
+class TestNotices:
+    def test_all_stages_of_a_game_wait_in_their_order(self, opened: Opened) -> None:
+        stages = [notice(size, stage, size) for size, stage in enumerate(Stage, 1)]
+        one(opened.store, unit(change("a", 0, *[b"x"] * 4, notices=tuple(stages[:4]))))
+        one(opened.store, unit(change("a", 4, b"x", b"x", notices=tuple(stages[4:]))))
+        for restart in (False, True):
+            store = opened.reopen() if restart else opened.store
+            assert waiting(store) == [("a", stage) for stage in stages]
+
+    def test_a_game_that_is_closed_and_revealed_by_one_entry_is_closed_first(
+        self, store: Store
+    ) -> None:
+        both = (notice(1, Stage.GAME_CLOSED, 0), notice(1, Stage.GAME_REVEALED, 0))
+        one(store, unit(change("a", 0, b"x", notices=both)))
+        assert waiting(store) == [("a", both[0]), ("a", both[1])]
+
+    def test_the_oldest_are_given_and_no_more_than_are_asked_for(self, store: Store) -> None:
+        for size in range(1, 6):
+            store.append_all(
+                [unit(change(log, size - 1, b"x", notices=(notice(size),))) for log in "ab"]
+            )
+        found = store.notices(5)
+        assert [waits.notice.size for waits in found] == [1, 1, 2, 2, 3]
+        assert len({waits.id for waits in found}) == 5
+        assert store.notices(0) == ()
+
+    def test_what_is_taken_out_with_the_lines_waits_no_longer(self, opened: Opened) -> None:
+        store = opened.store
+        one(store, unit(change("a", 0, b"x", b"y", b"z", notices=tuple(map(notice, (1, 2, 3))))))
+        first, second, third = store.notices(9)
+        taken = unit(change(DEALER_LOG, 0, b"1", b"2"), noticed=(first.id, second.id))
+        assert one(store, taken) == Appended()
+        assert store.notices(9) == (third,)
+        store = opened.reopen()
+        assert store.lines(DEALER_LOG, 0, 9) == (b"1", b"2")
+        assert store.notices(9) == (third,)
+
+    def test_many_are_taken_out_at_once(self, store: Store) -> None:
+        notices = tuple(notice(size) for size in range(1, 301))
+        one(store, unit(change("a", 0, *[b"x"] * 300, notices=notices)))
+        taken = tuple(waits.id for waits in store.notices(299))
+        assert one(store, unit(noticed=taken)) == Appended()
+        assert waiting(store) == [("a", notices[-1])]
+
+    @pytest.mark.parametrize("unknown", [0, 77, -1])
+    def test_one_that_does_not_wait_refuses_the_whole_unit(
+        self, store: Store, unknown: int
+    ) -> None:
+        one(store, everything())
+        before = holdings(store)
+        known = store.notices(1)[0].id
+        taken = unit(
+            change(DEALER_LOG, 0, b"1", b"2", notices=(notice(2),)),
+            moves=(move("a", 2),),
+            answer=answer("r2"),
+            noticed=(known, unknown),
+        )
+        assert one(store, taken) == NoticeGone(unknown)
+        assert holdings(store) == before
+        assert store.answer("games", "ann", "r2") is None
+
+    def test_one_is_taken_out_once(self, store: Store) -> None:
+        one(store, everything())
+        known, other = (waits.id for waits in store.notices(2))
+        units = [unit(noticed=(known,)), unit(noticed=(other, known)), unit(noticed=(other,) * 2)]
+        assert store.append_all(units) == [Appended(), NoticeGone(known), NoticeGone(other)]
+        assert one(store, unit(noticed=(known,))) == NoticeGone(known)
+        assert [waits.id for waits in store.notices(9)] == [other]
+
+    def test_an_id_is_not_given_again(self, opened: Opened) -> None:
+        ids = []
+        for index in range(3):
+            store = opened.reopen()
+            one(store, unit(change("a", index, b"x", notices=(notice(index + 1),))))
+            ids += [waits.id for waits in store.notices(9)]
+            one(store, unit(noticed=(ids[-1],)))
+        assert len(set(ids)) == 3
+        assert min(ids) > 0
+
+    def test_a_log_without_its_owner_leaves_none(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"x")))
+        store.claim("a")
+        late = unit(change("a", 1, b"y", notices=(notice(2),)))
+        assert one(store, late) == Fenced("a", 2)
+        assert store.notices(9) == ()
+
+    def test_those_of_an_archived_and_of_a_lost_log_go_on_waiting(self, store: Store) -> None:
+        over = LogFacts(LogState.REVEALED)
+        one(store, unit(change("a", 0, b"x", facts=over, notices=(notice(1),))))
+        one(store, unit(change("b", 0, b"x", b"y", notices=(notice(2),))))
+        assert store.archive("a")
+        store.mark_lost([LostLog("b", SignedAt(9, root(9)))])
+        assert waiting(store) == [("a", notice(1)), ("b", notice(2))]
+
+
+class TestDealersLog:
+    def test_it_is_written_signed_and_owned_as_any_other(self, opened: Opened) -> None:
+        one(opened.store, unit(change(DEALER_LOG, 0, b"1", b"2", signed=(signed(2),))))
+        assert opened.store.claim(DEALER_LOG) == 2
+        store = opened.reopen()
+        assert one(store, unit(change(DEALER_LOG, 2, b"no"))) == Fenced(DEALER_LOG, 2)
+        back = change(DEALER_LOG, 2, b"3", epoch=2, signed=(signed(2, 2, by="another"),))
+        assert one(store, unit(back)) == SignedBackwards(DEALER_LOG, 2, 2)
+        on = change(DEALER_LOG, 2, b"3", epoch=2, signed=(signed(3, 2),))
+        assert one(store, unit(on)) == Appended()
+        assert store.head(DEALER_LOG) == LogHead(
+            1, DEALER_LOG, 3, 2, None, SignedAt(3, root(3)), LogFacts()
+        )
+        assert store.lines(DEALER_LOG, 1, 9) == (b"2", b"3")
+        assert store.last_checkpoint(DEALER_LOG) == StoredCheckpoint(3, "note 3")
+
+    def test_no_list_of_games_has_it(self, store: Store) -> None:
+        for name in ("a", DEALER_LOG, "b"):
+            one(store, unit(change(name, 0, b"x", signed=(signed(1),))))
+        listed = [
+            store.heads(),
+            store.heads(state=LogState.OPEN),
+            (*store.heads(limit=1), *store.heads(after=1, limit=1)),
+            tuple(every_head(store)),
+            tuple(unfinished_heads(store)),
+        ]
+        assert [[head.log for head in heads] for heads in listed] == [["a", "b"]] * 5
+
+    def test_what_is_held_against_the_signatures_has_it(self, store: Store) -> None:
+        one(store, unit(change("a", 0, b"x")))
+        assert [head.log for head in signed_heads(store)] == ["a"]
+        one(store, unit(change(DEALER_LOG, 0, b"x", signed=(signed(1),))))
+        found = {head.log: head.signed for head in signed_heads(store)}
+        assert found == {DEALER_LOG: SignedAt(1, root(1)), "a": None}
+
+    @pytest.mark.parametrize("is_there", [True, False])
+    def test_a_lost_one_never_changes_again(self, opened: Opened, *, is_there: bool) -> None:
+        if is_there:
+            one(opened.store, unit(change(DEALER_LOG, 0, b"1", signed=(signed(1),))))
+        opened.store.mark_lost([LostLog(DEALER_LOG, SignedAt(9, root(9)))])
+        store = opened.reopen()
+        head = store.head(DEALER_LOG)
+        assert head is not None
+        assert head.facts.state is LogState.LOST
+        late = unit(change(DEALER_LOG, head.next_index, b"2", epoch=head.epoch))
+        assert one(store, late) == LogLost(DEALER_LOG, 9)
+        assert store.heads() == ()
+        assert store.heads(state=LogState.LOST) == ()
 
 
 class TestThreads:

@@ -27,6 +27,7 @@ READS: dict[str, Callable[[Store], object]] = {
     "sealed_secrets": lambda store: store.sealed_secrets("a"),
     "spent": lambda store: store.spent("a"),
     "movements": lambda store: store.movements(0, 9),
+    "notices": lambda store: store.notices(9),
 }
 CHANGES: dict[str, Callable[[Store], object]] = {
     "append_all": lambda store: store.append_all([unit(change("a", 1, b"y"))]),

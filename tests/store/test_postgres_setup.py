@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from dealer_service.store import postgres
-from dealer_service.store.api import Append, Appended, LogFacts, LogState, SealedSecret
+from dealer_service.store.api import Append, Appended, LogFacts, LogState, NoticeGone, SealedSecret
 from dealer_service.store.leases import Node
 from dealer_service.store.opening import open_store
 from dealer_service.store.postgres import PostgresStore
@@ -21,7 +21,7 @@ from dealer_service.store.postgres_target import read_target
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.sqlite import SqliteStore
 from tests.support.postgres import PASSWORD, Server, fresh_database, shared_server
-from tests.support.stores import answer, change, move, signed, unit
+from tests.support.stores import answer, change, move, notice, signed, unit
 
 FILES = [*Path(postgres.__file__).parent.glob("postgres*.py")]
 FILES += [Path(postgres.__file__).parent / "migrations" / "postgres.py"]
@@ -247,6 +247,7 @@ class TestRights:
                 for forbidden in (
                     "UPDATE movements SET amount = 0",
                     "UPDATE lines SET line = ''",
+                    "UPDATE notices SET size = 1",
                     "DELETE FROM logs",
                     "CREATE TABLE more (x bigint)",
                 ):
@@ -265,12 +266,22 @@ def use_everything(store: PostgresStore) -> None:
     over = LogFacts(LogState.REVEALED)
     filled: Append = unit(
         change(
-            "a", 0, b"x", facts=over, signed=(signed(1),), secrets=(secret,), spent=(b"anchor",)
+            "a",
+            0,
+            b"x",
+            facts=over,
+            signed=(signed(1),),
+            secrets=(secret,),
+            spent=(b"anchor",),
+            notices=(notice(1),),
         ),
         moves=(move("a", 0),),
         answer=answer("r1"),
     )
     assert store.append_all([filled, unit(change("z", 9, b"no"))])[0] == Appended((1,))
+    noticed = tuple(waits.id for waits in store.notices(9))
+    assert store.append_all([unit(noticed=noticed)]) == [Appended()]
+    assert store.append_all([unit(noticed=noticed)]) == [NoticeGone(*noticed)]
     assert store.reseal("a", secret, SealedSecret(1, b"other"))
     assert store.beat().count == 2
     assert store.claim("a") == 2

@@ -14,7 +14,7 @@ from dealer_service.store.api import (
     SealedSecret,
 )
 from dealer_service.store.sqlite import SqliteStore
-from tests.support.stores import answer, change, move, signed, unit
+from tests.support.stores import answer, change, move, notice, signed, unit
 
 FACTS = LogFacts(LogState.PAUSED, b"{}", 1, 2, 3, "", "")
 WRONG = unit(change("a", 7, b"too far"))
@@ -31,6 +31,7 @@ def units() -> list[Append]:
                 signed=(signed(index + 1, index),),
                 secrets=(SealedSecret(index, b"sealed"),),
                 spent=(b"value %d" % index,),
+                notices=(notice(index), notice(index + 1)),
             ),
             moves=(move("a", index),),
             answer=answer(f"request-{index}"),
@@ -38,7 +39,9 @@ def units() -> list[Append]:
         for index in range(1, 45)
     ]
     both = unit(
-        change("a", 45, b"x", b"y", fold_from=45, facts=FACTS), change("b", 1, b"z", fold_from=1)
+        change("a", 45, b"x", b"y", fold_from=45, facts=FACTS),
+        change("b", 1, b"z", fold_from=1),
+        noticed=tuple(range(2, 72)),
     )
     return [*first, both]
 
@@ -73,6 +76,7 @@ def test_together_and_one_by_one_leave_the_same_rows(tmp_path: Path) -> None:
     together, singly = tmp_path / "together.db", tmp_path / "singly.db"
     store = opened(together)
     results = store.append_all(units())
+    assert {type(result) for result in results} == {Appended}
     store.close()
     store = opened(singly)
     refused, *others = store.append_all([WRONG, *units()])

@@ -233,6 +233,7 @@ def give_back(url: str) -> None:
         "secrets",
         "spent",
         "archiving",
+        "notices",
         "answers",
         "movements",
         "nodes",

@@ -12,8 +12,10 @@ from dealer_service.store.api import (
     LogAppend,
     LogFacts,
     Movement,
+    Notice,
     SealedSecret,
     Signed,
+    Stage,
     Store,
 )
 from dealer_service.store.memory import MemoryStore
@@ -95,16 +97,25 @@ def change(
     signed: tuple[Signed, ...] = (),
     secrets: tuple[SealedSecret, ...] = (),
     spent: tuple[bytes, ...] = (),
+    notices: tuple[Notice, ...] = (),
 ) -> LogAppend:
     """Give a log's part of a unit."""
-    return LogAppend(log, at, epoch, lines, fold_from, facts, signed, secrets, spent)
+    return LogAppend(log, at, epoch, lines, fold_from, facts, signed, secrets, spent, notices)
 
 
 def unit(
-    *logs: LogAppend, moves: tuple[Movement, ...] = (), answer: Answer | None = None
+    *logs: LogAppend,
+    moves: tuple[Movement, ...] = (),
+    answer: Answer | None = None,
+    noticed: tuple[int, ...] = (),
 ) -> Append:
     """Give a unit."""
-    return Append(logs, moves, answer)
+    return Append(logs, moves, answer, noticed)
+
+
+def notice(size: int, stage: Stage = Stage.HAND_OPENED, hand: int = 1) -> Notice:
+    """Give a notice of the entry that made a log as long as `size`."""
+    return Notice(hand, stage, size, root(size), 1767225600000 + size)
 
 
 def answer(request_id: str, content: bytes = b"content", body: bytes = b"body") -> Answer:
