@@ -24,6 +24,7 @@ import structlog
 
 from dealer_service.access.gate import Gate
 from dealer_service.access.key_sources import JwkKeys, OwnKeys, open_token_keys
+from dealer_service.beacon.following import Following  # noqa: TC001 - it annotates an attribute
 from dealer_service.config import Settings
 from dealer_service.exposure import require_safe
 from dealer_service.fairness.randomness import Entropy, operating_system
@@ -35,7 +36,12 @@ from dealer_service.rpc.calls import Door
 from dealer_service.rpc.health import Ailment
 from dealer_service.rpc.outlook import Outlook  # noqa: TC001 - it annotates an attribute alone
 from dealer_service.rpc.server import Server, game_services
-from dealer_service.starting import open_outlook, prove_randomness, tell_unprotected
+from dealer_service.starting import (
+    open_outlook,
+    open_rounds,
+    prove_randomness,
+    tell_unprotected,
+)
 from dealer_service.store.api import AppendResult, LogHead, Store, signed_heads
 from dealer_service.store.commit import GroupCommit
 from dealer_service.store.directory import DirectoryLock
@@ -92,6 +98,7 @@ class Dealer:
         self._store: Store | None = None
         self._journal: SignedJournal | None = None
         self._outlook: Outlook | None = None
+        self._rounds: Following | None = None
         self._retention = Retention(settings.archive, settings.retain)
         self._resealing = Resealing()
         self._commit: GroupCommit[asyncio.Future[AppendResult]] | None = None
@@ -116,6 +123,7 @@ class Dealer:
         core = find_core()
         prove_randomness(self._vigil.gate)
         self.keys = open_keys(settings, self._vigil.gate)
+        self._rounds = await open_rounds(settings, self._clock)
         loop = asyncio.get_running_loop()
         self._store = store = self._open_store(settings)
         leases = leases_of(store)
@@ -157,6 +165,7 @@ class Dealer:
             revealed=self._retention.note,
             shelf=self._retention.shelf,
             is_shared=leases is not None,
+            rounds=self._rounds,
         )
         self.floor = Floor(house)
         self._token_keys = token_keys = await asyncio.to_thread(
@@ -269,6 +278,8 @@ class Dealer:
     async def _let_go(self) -> None:
         await self._retention.stop()
         await self._resealing.stop()
+        if self._rounds is not None:
+            await self._rounds.stop()
         if self._ownership is not None:
             # After a start that failed its lease has not ended yet.
             await self._ownership.leave()

@@ -75,7 +75,8 @@ class Settings:
     In `directory` stand the store (`store.sqlite`, unless `store_url` names a shared one), the log
     key, the sealing key, the token key and the journal of what was signed. Key settings are URIs
     (file:PATH, env:NAME, pkcs11:…); empty ones mean the files in the directory. The first sealing
-    key seals, the others only open. Times are in seconds. `certify` deals no games, but hands for
+    key seals, the others only open. `beacon` is the URL or file of the rounds that rules may name.
+    Times are in seconds. `certify` deals no games, but hands for
     a laboratory, whose secrets it tells.
     """
 
@@ -98,6 +99,7 @@ class Settings:
     archive: Path | None = None
     retain: float | None = None
     certify: bool = False
+    beacon: str = field(default="", repr=False)
 
     @property
     def store(self) -> Path:

@@ -154,6 +154,7 @@ def _find_games(settings: Settings) -> Iterator[str]:
         ("--journal", cluster.journals),
         ("--accept-restore", settings.accept_restore),
         ("--archive", settings.archive),
+        ("--beacon", settings.beacon),
         ("--sealing-key", settings.sealing_key_uris),
     )
     given = [name for name, value in named if value]

@@ -112,6 +112,16 @@ _STORE: Final = (
         "how long open hands may still play when it is stopped (default 10s)",
     ),
 )
+_ROUNDS: Final = (
+    _Option(
+        "--beacon",
+        str,
+        None,
+        "URL|FILE",
+        "fetch the rounds of a drand network there, so that rules may name it: "
+        "https://api.drand.sh, with a chain hash behind it for another than quicknet, or a file",
+    ),
+)
 _WATCH: Final = (
     _Option("--metrics", str, None, "HOST:PORT", "serve Prometheus metrics over HTTP there"),
     _Option("--trace", str, None, "URL", "send traces to this OTLP/HTTP endpoint"),
@@ -164,6 +174,7 @@ def add_serve(add: Adder) -> None:
     store.add_argument("--accept-restore", action="store_true", help=words)
     words = "with --accept-restore on a shared store: the signed journal of another node"
     _add_list(add, store, "--journal", "FILE", words)
+    _add(add, parser.add_argument_group("randomness from elsewhere"), _ROUNDS)
     _add(add, parser.add_argument_group("what is seen from outside"), _WATCH)
     words = "deal no games, but hands for a laboratory, whose secrets are told"
     parser.add_argument("--certify", action="store_true", help=words)
@@ -217,6 +228,7 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
         archive=options.archive,
         retain=_retain(options),
         certify=options.certify,
+        beacon=options.beacon or "",
     )
 
 

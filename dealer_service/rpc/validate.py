@@ -101,13 +101,11 @@ def _missing_link_faults(request: play_pb2.AnchorRequest) -> tuple[Violation, ..
 
 
 def _rule_set_faults(request: operate_pb2.OpenGameRequest) -> tuple[Violation, ...]:
-    """Find what can not be played, and what this dealer does not do, so that it promises none."""
+    """Find what can not be played, and the log that no dealer keeps, so that none is promised."""
     rules = rules_of(request.rules)
     faults = [Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)]
     if rules.log_proof in {"follow", "before_cards"}:
         faults.append(Violation("rules.log_proof", "must be none: this dealer keeps no such log"))
-    if rules.beacon is not None:
-        faults.append(Violation("rules.beacon", "must be left out: this dealer mixes none in"))
     return tuple(faults)
 
 

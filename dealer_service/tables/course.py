@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
+from dealer_service.beacon.rounds import Round
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules import opening
 from dealer_service.rules.entry import CloseReason
 from dealer_service.rules.table_reason import TableReason
-from dealer_service.rules.table_state import Phase
+from dealer_service.rules.table_state import MAX_FREE_VOIDS, Phase
 from dealer_service.rules.turn import Decision
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.due import (
@@ -24,8 +25,10 @@ from dealer_service.tables.due import (
     due,
     end_time,
     extend,
+    round_deadline,
 )
 from dealer_service.tables.log import Unit
+from dealer_service.tables.rounds import Rounds
 
 ENTROPY_RETRY_MS: Final = 1_000
 
@@ -60,7 +63,17 @@ class Course:
         state, now = self._dealing.state, self._house.clock.now()
         if state.phase is Phase.WAITING and now < self._draw_again_at:
             return self._draw_again_at
+        if state.phase is Phase.LINKS and not opening.links_missing(state, self._dealing.links):
+            return self._round_overdue()
         return due(state, now, self._grace, self._absence)
+
+    def wanted_round(self) -> int | None:
+        """Give the beacon's round that the open hand lacks; None where it lacks none."""
+        rounds = self._rounds()
+        if rounds is None or self._dealing.state.phase is not Phase.LINKS:
+            return None
+        number = rounds.network.round_of(self._opened_at())
+        return None if rounds.find(number) else number
 
     def awaits_absent(self, is_connected: Callable[[str], bool]) -> bool:
         """Say whether the turn waits longer, once, because its player is not connected."""
@@ -112,13 +125,38 @@ class Course:
         if state.phase is Phase.LINKS:
             if opening.links_missing(state, dealing.links):
                 return False
-            dealing.commit_deck(unit)
+            if self.wanted_round() is not None:
+                return False
+            dealing.commit_deck(unit, self._round())
             return True
         ends = end_time(state, self._grace)
         if ends is None or unit.at < ends:
             return False
         dealing.end_hand(unit)
         return True
+
+    def _rounds(self) -> Rounds | None:
+        """Give the beacon of the game's rules; None where they name none."""
+        return self._house.rounds if self._dealing.state.rules.beacon is not None else None
+
+    def _round(self) -> Round | None:
+        """Give the beacon's round of the open hand, which is there; None without a beacon."""
+        rounds = self._rounds()
+        return None if rounds is None else rounds.find(rounds.network.round_of(self._opened_at()))
+
+    def _round_overdue(self) -> int | None:
+        """Give the time from which the hand, which has all its links, is void without its round."""
+        rounds, state = self._rounds(), self._dealing.state
+        if rounds is None or state.voids >= MAX_FREE_VOIDS:
+            return None
+        network = rounds.network
+        due_at = network.due_at(network.round_of(self._opened_at()))
+        return round_deadline(due_at, state.hand, self._grace)
+
+    def _opened_at(self) -> int:
+        opened = self._dealing.state.open
+        assert opened is not None
+        return opened.at
 
     def _open_hand(self, unit: Unit) -> bool:
         if self._waits(unit.at):

@@ -14,7 +14,7 @@ from typing import overload
 from dealer_service.fairness.cards import card_name
 from dealer_service.fairness.commitment import hand_commitment
 from dealer_service.fairness.deck import Opening, SealedDeck, derive
-from dealer_service.fairness.mixing import Link, mix
+from dealer_service.fairness.mixing import Beacon, Link, mix
 from dealer_service.rules.entry import Dealt, Destination, HandOpened, OpenedCard
 from dealer_service.tables.watchers import PrivateOpenings, Proven
 
@@ -82,11 +82,22 @@ class Custody:
         """Give the commitment to the secret, in hex."""
         return hand_commitment(origin, game, self.hand, self.secret).hex()
 
-    def mix(self, origin: str, game: bytes, opened: HandOpened, links: Mapping[int, str]) -> bytes:
-        """Mix the links, by seat and in hex, of the hand's players (PROTOCOL.md section 2)."""
+    def mix(
+        self,
+        origin: str,
+        game: bytes,
+        opened: HandOpened,
+        links: Mapping[int, str],
+        beacon: Beacon | None = None,
+    ) -> bytes:
+        """Mix the links, by seat and in hex, of the hand's players, and the beacon's round.
+
+        PROTOCOL.md section 2.
+        """
         players = {one.seat: one.player for one in opened.seats}
         given = [Link(seat, players[seat], bytes.fromhex(link)) for seat, link in links.items()]
-        return mix(origin, game, self.hand, bytes.fromhex(opened.commitment), given)
+        commitment = bytes.fromhex(opened.commitment)
+        return mix(origin, game, self.hand, commitment, given, beacon=beacon)
 
     def fix(self, mixed: bytes) -> SealedDeck:
         """Derive the deck of the mix and keep it in the secret's place."""

@@ -9,12 +9,15 @@ store alone.
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from dealer_service.beacon.rounds import Round
+from dealer_service.fairness.mixing import Beacon
 from dealer_service.fairness.randomness import draw_secret
 from dealer_service.rules import closing, opening, play
 from dealer_service.rules.ahead import ChosenAct, act_ahead
 from dealer_service.rules.entry import (
     Acted,
     Awarded,
+    BeaconRound,
     CloseReason,
     Dealt,
     Entry,
@@ -26,6 +29,7 @@ from dealer_service.rules.entry import (
     PlayerRemoved,
     Posted,
     Returned,
+    RuleSet,
     SeatLeft,
     VoidReason,
 )
@@ -140,13 +144,21 @@ class Dealing:
         unit.secrets.append(SealedSecret(number, sealed))
         self.log.sign(unit)
 
-    def commit_deck(self, unit: Unit) -> None:
-        """Fix the deck of the open hand, whose links have all come; sign, and deal."""
+    def commit_deck(self, unit: Unit, drawn: Round | None = None) -> None:
+        """Fix the deck of the open hand, whose links have all come; sign, and deal.
+
+        `drawn` is the beacon's round, where the rules name a beacon.
+        """
         custody, opened = self._open_custody()
-        mixed = custody.mix(self.house.origin, self.game, opened, self.links)
+        beacon = _beacon_of(self.state.rules, drawn)
+        mixed = custody.mix(self.house.origin, self.game, opened, self.links, beacon)
         root = custody.fix(mixed).root
         committed = opening.commit_deck(
-            self.state, self.links, mix=mixed.hex(), deck_root=root.hex()
+            self.state,
+            self.links,
+            mix=mixed.hex(),
+            deck_root=root.hex(),
+            beacon=None if drawn is None else _logged(drawn),
         )
         for entry in allowed(committed):
             self.take(unit, entry)
@@ -274,6 +286,16 @@ class Dealing:
                     reference=told,
                 )
             )
+
+
+def _beacon_of(rules: RuleSet, drawn: Round | None) -> Beacon | None:
+    if rules.beacon is None or drawn is None:
+        return None
+    return Beacon(bytes.fromhex(rules.beacon.chain), drawn.number, drawn.randomness)
+
+
+def _logged(drawn: Round) -> BeaconRound:
+    return BeaconRound(drawn.number, drawn.randomness.hex(), drawn.signature.hex())
 
 
 def allowed(entries: tuple[Entry, ...] | Refusal) -> tuple[Entry, ...]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from dealer_service.rules import hand, opening, play
 from dealer_service.rules.table_state import Phase, TableState
+from dealer_service.tables.round_wait import LATE_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ def extend(state: TableState, now: int) -> Grace:
     if state.hand == 0 and state.awaited:
         return Grace(0, 0, now + rules.link_ms)
     return NO_GRACE
+
+
+def round_deadline(due_at: int, hand: int, grace: Grace) -> int:
+    """Give the time from which a hand has no round of the beacon that was due at `due_at`."""
+    return grace.until(hand, _LINKS, due_at) + LATE_MS
 
 
 def awaits_anchors(state: TableState, now: int, grace: Grace) -> bool:

@@ -129,6 +129,7 @@ def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealin
     dealing = Dealing(house, state, log, values, read_meta(head.facts.meta))
     dealing.sealed = {one.hand: one.sealed for one in store.sealed_secrets(head.log)}
     _require_keys(dealing)
+    _require_beacon(dealing)
     _recover_hand(dealing, [entry for _, entry in reading.rest])
     return dealing
 
@@ -186,6 +187,19 @@ def _require_keys(dealing: Dealing) -> None:
         if key_of(sealed) not in key_ids:
             where = f"the secret of hand {number} of game {dealing.game.hex()}"
             raise needs_key(where, key_of(sealed), key_ids)
+
+
+def _require_beacon(dealing: Dealing) -> None:
+    """Raise StoreError where hands are still to be dealt by a beacon that is not known here."""
+    beacon, rounds = dealing.state.rules.beacon, dealing.house.rounds
+    if beacon is None or dealing.state.closed is not None:
+        return
+    if rounds is None or rounds.network.chain.hex() != beacon.chain:
+        message = (
+            f"the rules of game {dealing.game.hex()} name the beacon {beacon.chain}, whose rounds "
+            "this dealer does not fetch: start it with --beacon, as before"
+        )
+        raise StoreError(Reason.BEACON_UNKNOWN, message)
 
 
 def _recover_hand(dealing: Dealing, entries: list[Entry]) -> None:

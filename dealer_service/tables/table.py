@@ -18,7 +18,7 @@ from functools import partial
 from typing import Final
 
 from dealer_service.fairness.commitment import next_link
-from dealer_service.rules import ahead, entropy, hand, play
+from dealer_service.rules import ahead, entropy, hand, opening, play
 from dealer_service.rules.ahead import PreAct
 from dealer_service.rules.entry import CloseReason, Entry, VoidReason
 from dealer_service.rules.refusal import Refusal
@@ -34,6 +34,7 @@ from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
+from dealer_service.tables.round_wait import RoundWait
 from dealer_service.tables.standing import Standing, tell_decision
 from dealer_service.tables.watchers import Audience, Batch
 from dealer_service.tables.written import (
@@ -103,6 +104,7 @@ class Table:
         self._timer: Timer | None = None
         self._timer_at = 0
         self._cover = Cover(self.house.clock, partial(self._guarded, self._sign_now))
+        self._round_wait = RoundWait(self.house.rounds, partial(self._guarded, self._advance))
         self._refusal: Refused | None = None
         self._fault: BaseException | None = None
         self._last_write: Written | None = None
@@ -406,6 +408,7 @@ class Table:
         """Do all that is due now, and set the clock for what is due later."""
         while self._refusal is None and self._step():
             pass
+        self._round_wait.mind(self._course.wanted_round() if self._refusal is None else None)
         self._set_clock()
         if self._rests is not None:
             self._tell_rest()
@@ -507,7 +510,9 @@ class Table:
     def _run_out(self) -> None:
         dealing = self.dealing
         if dealing.state.phase is Phase.LINKS:
-            self.submit(dealing.void_hand(VoidReason.LINK_MISSING))
+            is_missing = opening.links_missing(dealing.state, dealing.links)
+            reason = VoidReason.LINK_MISSING if is_missing else VoidReason.NO_BEACON
+            self.submit(dealing.void_hand(reason))
         elif play.turn_deadline(dealing.state) is not None and not self._course.awaits_absent(
             self.audience.has
         ):
@@ -556,6 +561,7 @@ class Table:
             self._timer.cancel()
         self._timer = None
         self._cover.stop()
+        self._round_wait.mind(None)
 
     def _end(self, refusal: Refused) -> None:
         if self._refusal is None:
