@@ -33,6 +33,13 @@ class Cosigning(Protocol):
         """
         ...
 
+    def add_late(self, note: str) -> str:
+        """Give the note that `gather` gave last with the co-signatures that came since; SeenLater.
+
+        It waits for nobody.
+        """
+        ...
+
     def is_satisfied(self, note: str) -> bool:
         """Say whether a published note has the co-signatures that the policy asks for."""
         ...
@@ -45,6 +52,10 @@ class Unwitnessed:
         """Ask nobody."""
 
     async def gather(self, note: str, size: int, prove: Prove) -> str:  # noqa: ARG002 - nobody is asked
+        """Give the note as it is."""
+        return note
+
+    def add_late(self, note: str) -> str:
         """Give the note as it is."""
         return note
 

@@ -145,6 +145,9 @@ class Post:
         if self._is_late:
             message = "the answer did not come in time"
             raise TimeoutError(message)
+        if answer.length:
+            message = "the answer ended too soon"
+            raise HTTPException(message)
         if answer.will_close:
             self.close()
         kind = answer.headers.get_content_type()

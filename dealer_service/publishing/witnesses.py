@@ -84,6 +84,7 @@ class Witnesses:
         self._keys = {witness.key: witness.name for witness in policy.witnesses}
         self._executor = ThreadPoolExecutor(max(1, len(places)), "witness")
         self._changed = asyncio.Event()
+        self._target: Target | None = None
         context = ssl.create_default_context()
         self._asked = tuple(
             Asked(
@@ -126,13 +127,25 @@ class Witnesses:
         """
         bare, kept = self._part(note)
         began = time.monotonic()
-        target = Target(bare, parse_note(bare.encode()).text, size, prove)
+        self._target = target = Target(bare, parse_note(bare.encode()).text, size, prove)
         for asked in self._asked:
             asked.aim(target)
         is_found = await self._wait_for_quorum(kept.keys(), began, size)
         self._watch.quorum_sought(time.monotonic() - began, found=is_found)
-        came = {**{asked.name: asked.cosignature for asked in self._asked}, **kept}
-        return add_signatures(bare, [one for one in came.values() if one is not None])
+        return self._add(bare, kept)
+
+    def add_late(self, note: str) -> str:
+        """Give a note that `gather` gave last with what came since, waiting for nobody; SeenLater.
+
+        A note of another checkpoint is given as it is.
+        """
+        target = self._target
+        if target is None or not note.startswith(target.text + "\n"):
+            return note
+        self._require_none_beyond(target.size)
+        if all(one.line() in note for one in self._came.values()):
+            return note
+        return self._add(*self._part(note))
 
     def is_satisfied(self, note: str) -> bool:
         """Say whether a note has a quorum's co-signatures; not where one of them does not hold."""
@@ -146,6 +159,19 @@ class Witnesses:
         """Ask nobody any more."""
         await asyncio.gather(*(asked.close() for asked in self._asked))
         await asyncio.to_thread(self._executor.shutdown)
+
+    @property
+    def _came(self) -> Mapping[str, Signature]:
+        """The co-signatures of the newest checkpoint that came, by the policy's names."""
+        return {
+            asked.name: asked.cosignature for asked in self._asked if asked.cosignature is not None
+        }
+
+    def _add(self, bare: str, kept: Mapping[str, Signature]) -> str:
+        """Add what came to a note, and what it had: by the order of the policy."""
+        both = {**kept, **self._came}
+        in_order = (both.get(witness.name) for witness in self._policy.witnesses)
+        return add_signatures(bare, [one for one in in_order if one is not None])
 
     def _part(self, note: str) -> tuple[str, Mapping[str, Signature]]:
         """Part a note from the witnesses' co-signatures in it that hold, by the policy's names."""
@@ -167,7 +193,7 @@ class Witnesses:
         while True:
             self._changed.clear()
             self._require_none_beyond(size)
-            names = {asked.name for asked in self._asked if asked.cosignature is not None} | before
+            names = self._came.keys() | before
             is_found = self._policy.is_satisfied(names)
             awaited = [asked for asked in self._asked if asked.is_awaited]
             can_be = self._policy.is_satisfied(names | {asked.name for asked in awaited})
