@@ -86,6 +86,26 @@ HINTS: Final[Mapping[str, str]] = {
         "What this line names is not protected, by the settings. See OPERATIONS.md before "
         "players come."
     ),
+    "dealer_log_refused": (
+        "The store did not take a change of the dealer's log: another node owns it now. This one "
+        "follows it. If it comes often, look at what dealer_log_taken_over says."
+    ),
+    "dealer_log_taken_over": (
+        "Another node writes the dealer's log now, and this one follows it. Nothing is lost. If it "
+        "comes often, this machine stands still for longer than --lease."
+    ),
+    "publication_made_anew": (
+        "Files of the publication folder were missing or not whole, and are made again from the "
+        "store. Look who or what changes them; the checkpoint there still binds this dealer."
+    ),
+    "publishing_failed": (
+        "The dealer's log can not be published, such as on a full disk. Nothing is lost and "
+        "dealing goes on, but cards that wait for the log wait. Make room, or mend --publication."
+    ),
+    "publishing_stopped": (
+        "The dealer stopped, for its log and what is signed or published of it do not fit. Keep "
+        "store, journal and folder as they are, and bring back the newest store."
+    ),
     "randomness_failed": (
         "The source of randomness fails its checks. No hand opens until it passes; a hand without "
         "its deck is void, others play on. If it stays so, move the dealer to another machine."

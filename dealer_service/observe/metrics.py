@@ -28,6 +28,7 @@ _CALL_SECONDS: Final = (
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0
 )  # fmt: skip
 _WRITE_SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+_PUBLISH_SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _BATCH_UNITS: Final = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -49,6 +50,7 @@ class Metrics:
         self._add_cluster()
         self._add_health()
         self._add_archive()
+        self._add_publishing()
         info = Info("cutcard_build", "The version that runs.", registry=self.registry)
         info.info({"version": version, "python": platform.python_version()})
         ProcessCollector(registry=self.registry)
@@ -232,6 +234,32 @@ class Metrics:
         self.forgotten = self._count(
             "archive_forgotten", "Finished games that the store forgot, as their file holds them."
         )
+
+    # The dealer's log.
+
+    def _add_publishing(self) -> None:
+        self.log_lines = self._size(
+            "log_lines", "Lines of the dealer's log that this dealer's folder shows to the world."
+        )
+        self.log_owned = self._size(
+            "log_owned", "1 while this dealer is the one that writes the dealer's log, else 0."
+        )
+        self.publish_failures = self._count(
+            "publish_failures", "Times that the dealer's log could not be published, so far."
+        )
+        self._noted = self._count(
+            "log_notices", "Notices of games that came into the dealer's log."
+        )
+        self._publish = self._spread(
+            "publish_seconds",
+            "Batches of the dealer's log, from when they were begun until they were published.",
+            _PUBLISH_SECONDS,
+        )
+
+    def published(self, notices: int, seconds: float) -> None:
+        """Measure a batch of the dealer's log that the world can see."""
+        self._noted.inc(notices)
+        self._publish.observe(seconds)
 
     def measure_now(self) -> None:
         """Set what depends on the time alone."""

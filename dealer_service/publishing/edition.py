@@ -132,9 +132,8 @@ class Edition:
         return TileReader(size, self.read).consistency(old)
 
     def find(self, subject: Subject) -> int | None:
-        """Give the index of a stage's line; None where it is not here."""
-        index = self.index.find(subject)
-        return None if index is None or index >= self.size else index
+        """Give the index of a stage's line, shown or not; None where it is not in the log yet."""
+        return self.index.find(subject)
 
     def prove(self, index: int, note: str) -> tuple[bytes, int, str]:
         """Give a line, the size that it names, and its proof under a checkpoint that covers it.

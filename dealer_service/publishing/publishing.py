@@ -1,0 +1,455 @@
+"""The dealer's log, published: a batch at a time, by whichever dealer of the store owns the log.
+
+Every dealer has a folder of its own and shows there what the store has as signed; the one that
+owns the log also brings the notices into it (`Sequencer`). When the owner dies its lease runs out,
+and another one claims the log and goes on: the same path as a restart. A folder that can not be
+written, such as on a full disk, holds nothing else up: it is taken up again, later each time.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeVar
+
+import structlog
+
+from dealer_service.observe.metrics import Metrics
+from dealer_service.publishing.cosigning import Cosigning, SeenLater
+from dealer_service.publishing.edition import CannotPublish, Edition
+from dealer_service.publishing.finding import Subject
+from dealer_service.publishing.sequencing import (
+    BATCH_NOTICES,
+    FIRST_EPOCH,
+    Sequencer,
+    unit_of,
+)
+from dealer_service.store.api import (
+    DEALER_LOG,
+    Append,
+    Appended,
+    LogHead,
+    LogLost,
+    LogState,
+    SignedAt,
+    Stage,
+    Store,
+)
+from dealer_service.store.commit import CommitClosed, StoreFailed
+from dealer_service.store.leases import Leases
+from dealer_service.store.refusal import StoreError
+from dealer_service.store.restore import is_behind
+from dealer_service.tables.house import Committer, Reader
+from dealer_service.tables.published import LineProof
+from dealer_service.transcript import noted
+from dealer_service.transcript.note import NoteSigner
+
+FIRST_RETRY: Final = 0.2
+LONGEST_RETRY: Final = 10.0
+LOOK_SECONDS: Final = 0.5
+"""So often a dealer that does not own the log looks whether anybody does."""
+
+_PAGE: Final = 2_048
+
+T = TypeVar("T")
+_log = structlog.get_logger("publishing")
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What publishing works with; `leases` is None where no other dealer shares the store.
+
+    `signed` gives what the journal beside the key knows of the log, `accepts` says that a restored
+    store was accepted, `failed` stops the dealer. `node` is its name among others. `batch` is in
+    seconds.
+    """
+
+    signer: NoteSigner
+    read: Reader
+    committer: Committer
+    edition: Edition
+    cosigning: Cosigning
+    metrics: Metrics
+    failed: Callable[[BaseException], None]
+    signed: Callable[[], SignedAt | None]
+    accepts: bool = False
+    leases: Leases | None = None
+    node: str = ""
+    batch: float = 0.1
+
+
+class _LostOwnership(Exception):  # noqa: N818 - what happened
+    """Another dealer has the log."""
+
+
+class Publishing:
+    """Publishes from `start` to `stop`; `begin` comes before, and proofs can be had from then on.
+
+    It is `tables.published.Published`.
+    """
+
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self._edition = means.edition
+        self._sequencer: Sequencer | None = None
+        self._worker = ThreadPoolExecutor(1, "publishing")
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
+        self._is_loaded = False
+        self._look_at = 0.0
+        # The last checkpoint that the policy is satisfied with, and its size.
+        self._proven = ("", 0)
+        self._waiting: dict[Subject, set[asyncio.Future[None]]] = {}
+        self._due: dict[Subject, int] = {}
+
+    @property
+    def owns_log(self) -> bool:
+        """Whether this dealer is the one that writes the log."""
+        return self._sequencer is not None
+
+    # Its life.
+
+    async def begin(self) -> None:
+        """Take up the folder, and show there what the store has as signed.
+
+        CannotPublish, StoreError, or OSError where the folder can not be written.
+        """
+        await self._load()
+        await self._follow()
+
+    def start(self) -> None:
+        """Publish from now on."""
+        self._task = asyncio.ensure_future(self._run())
+
+    async def stop(self) -> None:
+        """Publish what waits, where that can be, and no more. Once is enough."""
+        self._stopping.set()
+        task, self._task = self._task, None
+        if task is not None:
+            await asyncio.wait([task])
+        for waiting in self._waiting.values():
+            for one in waiting:
+                one.cancel()
+        self._waiting.clear()
+        await asyncio.to_thread(self._worker.shutdown)
+        self._edition.close()
+
+    async def _run(self) -> None:
+        retry = 0.0
+        while True:
+            is_last = self._stopping.is_set()
+            try:
+                await self._round()
+            except (StoreFailed, CommitClosed):
+                return
+            except (CannotPublish, SeenLater) as fault:
+                _log.critical("publishing_stopped", reason=str(fault))
+                self._means.failed(fault)
+                return
+            except (OSError, StoreError) as fault:
+                if not retry:
+                    _log.error("publishing_failed", reason=str(fault))
+                self._means.metrics.publish_failures.inc()
+                self._let_go()
+                retry = min(2 * retry or FIRST_RETRY, LONGEST_RETRY)
+            except Exception as fault:  # noqa: BLE001 - whatever it is, the dealer must not deal on
+                _log.critical("publishing_stopped", exc_info=fault)
+                self._means.failed(fault)
+                return
+            else:
+                if retry:
+                    _log.info("publishing_is_back")
+                retry = 0.0
+            if is_last:
+                return
+            await _wait(self._stopping, retry or self._means.batch)
+
+    def _let_go(self) -> None:
+        """Forget what is in memory: the next round takes up the folder and the store again."""
+        self._sequencer = None
+        self._is_loaded = False
+        self._look_at = 0.0
+
+    async def _round(self) -> None:
+        if not self._is_loaded:
+            await self._load()
+        if self._sequencer is None:
+            await self._follow()
+            if await self._head() is None:
+                await self._try_to_begin()
+            else:
+                await self._try_to_own()
+        if self._sequencer is not None:
+            try:
+                await self._sequence(self._sequencer)
+            except _LostOwnership:
+                self._sequencer = None
+                _log.warning("dealer_log_taken_over")
+            else:
+                if not self._sequencer.next_index:
+                    # Another one was quicker to make it.
+                    self._sequencer = None
+        self._means.metrics.log_owned.set(self.owns_log)
+
+    # What the folder has.
+
+    async def _load(self) -> None:
+        shown_before = await self._do(self._edition.load)
+        if not shown_before:
+            _log.warning("publication_made_anew", size=self._shown_size)
+        await self._hold_to_shown()
+        self._is_loaded = True
+        self._tell()
+
+    async def _hold_to_shown(self) -> None:
+        """Require that the store has what the folder shows, and make anew what it has not whole."""
+        shown = self._edition.shown
+        if shown is None:
+            await self._index_to(0)
+            return
+        head = await self._head()
+        if head is None or head.next_index < shown.size:
+            message = (
+                f"the publication folder shows {shown.size} lines of the dealer's log, and the "
+                f"store has {0 if head is None else head.next_index}: the store went back, or the "
+                "folder is of another one. Nothing was changed: bring back the newest store"
+            )
+            raise CannotPublish(message)
+        await self._extend_to(shown.size)
+        await self._do(partial(self._edition.require, shown.size, shown.root))
+        await self._do(self._edition.mark)
+        await self._index_to(shown.size)
+
+    async def _index_to(self, size: int) -> None:
+        """Put right the index, which may lag behind the folder, or be ahead of it."""
+        index = self._edition.index
+        have = await self._do(lambda: index.size)
+        if have > size:
+            await self._do(partial(index.add, size, ()))
+        while have < size:
+            lines = await self._lines(have, size)
+            await self._do(partial(index.add, have, lines))
+            have += len(lines)
+
+    async def _extend_to(self, size: int) -> None:
+        while self._edition.size < size:
+            await self._extend(await self._lines(self._edition.size, size))
+
+    async def _extend(self, lines: tuple[bytes, ...]) -> None:
+        first = self._edition.size
+        await self._do(partial(self._edition.extend, lines))
+        for index, line in enumerate(lines, first):
+            if self._waiting and (subject := noted.read_noted(line).subject) in self._waiting:
+                self._due.setdefault(subject, index)
+
+    async def _lines(self, start: int, end: int) -> tuple[bytes, ...]:
+        limit = min(_PAGE, end - start)
+        lines = await self._means.read(lambda store: store.lines(DEALER_LOG, start, limit))
+        if not lines:
+            message = f"the store lacks line {start} of the dealer's log"
+            raise CannotPublish(message)
+        return lines
+
+    async def _follow(self) -> None:
+        """Show the newest checkpoint that the store has, once all its lines are here."""
+        note = await self._means.read(self._newest)
+        if not note or note == self._edition.note:
+            return
+        checkpoint = self._edition.open(note)
+        if checkpoint.size < max(self._edition.size, self._shown_size):
+            return
+        await self._extend_to(checkpoint.size)
+        await self._do(partial(self._edition.require, checkpoint.size, checkpoint.root))
+        await self._do(self._edition.mark)
+        await self._show(note)
+
+    def _newest(self, store: Store) -> str:
+        """Give the newest checkpoint, a co-signed one where there are co-signed ones."""
+        head = store.head(DEALER_LOG)
+        if head is None:
+            return ""
+        if head.facts.meta:
+            return head.facts.meta.decode()
+        last = store.last_checkpoint(DEALER_LOG)
+        return "" if last is None else last.note
+
+    async def _show(self, note: str) -> None:
+        await self._do(partial(self._edition.show, note))
+        self._tell()
+
+    @property
+    def _shown_size(self) -> int:
+        shown = self._edition.shown
+        return 0 if shown is None else shown.size
+
+    # Who writes the log.
+
+    async def _try_to_own(self) -> None:
+        """Claim the log, where nobody alive owns it."""
+        means, now = self._means, time.monotonic()
+        if now < self._look_at:
+            return
+        self._look_at = now + LOOK_SECONDS
+        leases = means.leases
+        if leases is not None:
+            owner = await means.read(lambda _: leases.owner(DEALER_LOG))
+            if owner is not None and owner.is_alive and owner.node.name != means.node:
+                return
+        epoch = await means.read(lambda store: store.claim(DEALER_LOG))
+        head = await self._head()
+        if epoch is None or head is None:
+            return
+        await self._own(epoch, head)
+
+    async def _try_to_begin(self) -> None:
+        """Make the log, where none is there and a notice waits; others may try to, too."""
+        if await self._means.read(lambda store: store.notices(1)):
+            await self._own(FIRST_EPOCH, None)
+
+    async def _own(self, epoch: int, head: LogHead | None) -> None:
+        sequencer = Sequencer(self._means.signer, self._edition, epoch, head)
+        await self._take_up(sequencer, head)
+        self._sequencer = sequencer
+        _log.info("dealer_log_owned", size=sequencer.next_index)
+
+    async def _take_up(self, sequencer: Sequencer, head: LogHead | None) -> None:
+        """Go on where the owner before stopped; CannotPublish where that can not be."""
+        if head is not None and head.facts.state is LogState.LOST:
+            raise CannotPublish(_LOST)
+        kept = self._means.signed()
+        if is_behind(kept, sequencer.last):
+            assert kept is not None
+            if not self._means.accepts or sequencer.next_index < kept.size:
+                raise CannotPublish(_LOST)
+            sequencer.last = kept
+        last = sequencer.last
+        if last is not None and self._edition.size <= last.size:
+            await self._extend_to(last.size)
+            await self._do(partial(self._edition.require, last.size, last.root))
+            await self._do(self._edition.mark)
+        await self._means.cosigning.question(0 if last is None else last.size)
+        await self._extend_to(sequencer.next_index)
+
+    async def _sequence(self, sequencer: Sequencer) -> None:
+        """Bring what waits into the log and the log to the world: one batch."""
+        means, began = self._means, time.perf_counter()
+        notices = await means.read(lambda store: store.notices(BATCH_NOTICES))
+        if notices:
+            change = sequencer.take_in(notices)
+            await self._write(unit_of(change, notices))
+            sequencer.taken(change)
+            await self._extend(change.lines)
+        if not sequencer.next_index:
+            return
+        if sequencer.is_covered:
+            late = means.cosigning.add_late(self._edition.note)
+            if late != self._edition.note:
+                await self._write(unit_of(sequencer.keep(late)))
+                await self._show(late)
+            return
+        change = await self._do(sequencer.sign)
+        await self._write(unit_of(change))
+        signed = sequencer.signed(change)
+        note = await self._cosigned(signed, sequencer.next_index)
+        if note != signed or sequencer.keeps_notes:
+            await self._write(unit_of(sequencer.keep(note)))
+        await self._show(note)
+        sequencer.is_covered = True
+        means.metrics.published(len(notices), time.perf_counter() - began)
+
+    async def _cosigned(self, note: str, size: int) -> str:
+        """Give a checkpoint with its co-signatures, or without where the dealer is stopped."""
+        prove = partial(self._edition.consistency, size=size)
+        gathering = asyncio.ensure_future(self._means.cosigning.gather(note, size, prove))
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        await asyncio.wait([gathering, stopping], return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if gathering.done():
+            return gathering.result()
+        gathering.cancel()
+        await asyncio.wait([gathering])
+        return note
+
+    async def _write(self, unit: Append) -> None:
+        """Have a unit written; _LostOwnership where another dealer has the log."""
+        result = await self._means.committer.submit(unit)
+        if isinstance(result, LogLost):
+            raise CannotPublish(_LOST)
+        if not isinstance(result, Appended):
+            _log.warning("dealer_log_refused", why=type(result).__name__)
+            raise _LostOwnership
+
+    # Who waits for lines, and asks for proofs.
+
+    async def wait_for(self, game: str, hand: int, stage: Stage) -> None:
+        """Return when the line of that stage can be had by anybody, co-signed by the policy."""
+        subject = _subject(game, hand, stage)
+        told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(subject, set()).add(told)
+        try:
+            index = await asyncio.to_thread(self._edition.find, subject)
+            if index is not None and not told.done():
+                if index < self._proven[1]:
+                    return
+                self._due.setdefault(subject, index)
+            await told
+        finally:
+            waiting = self._waiting.get(subject)
+            if waiting is not None:
+                waiting.discard(told)
+                if not waiting:
+                    self._waiting.pop(subject)
+                    self._due.pop(subject, None)
+
+    async def proof(self, game: str, hand: int, stage: Stage) -> LineProof | None:
+        """Prove that the line of that stage is in the log; None where it is not there yet.
+
+        CannotPublish or OSError where the folder's files do not prove it.
+        """
+        note, size = self._proven
+        index = await asyncio.to_thread(self._edition.find, _subject(game, hand, stage))
+        if index is None or index >= size:
+            return None
+        line, named, text = await asyncio.to_thread(self._edition.prove, index, note)
+        return LineProof(line, named, text)
+
+    def _tell(self) -> None:
+        """Tell all who wait for lines that the shown checkpoint covers."""
+        note = self._edition.note
+        self._means.metrics.log_lines.set(self._shown_size)
+        if not note or not self._means.cosigning.is_satisfied(note):
+            return
+        self._proven = (note, self._shown_size)
+        for subject in [one for one, index in self._due.items() if index < self._proven[1]]:
+            del self._due[subject]
+            for told in self._waiting.pop(subject, ()):
+                if not told.done():
+                    told.set_result(None)
+
+    # The rest.
+
+    async def _head(self) -> LogHead | None:
+        return await self._means.read(lambda store: store.head(DEALER_LOG))
+
+    async def _do(self, call: Callable[[], T]) -> T:
+        """Run what blocks, one after another."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, call)
+
+
+_LOST: Final = (
+    "the dealer's log lacks lines that were signed, so nothing of it may be signed any more: bring "
+    "back the newest store"
+)
+
+
+def _subject(game: str, hand: int, stage: Stage) -> Subject:
+    return bytes.fromhex(game), hand, noted.Stage(stage.value)
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        return
