@@ -12,6 +12,9 @@ known:
 - where a journal is missing, every log that was going on is lost: that it is whole can not be
   shown, and closing it would sign a second history of it if it is not.
 
+The dealer's own log is held against the journals as the games are, and lost as they are; where it
+is whole it just goes on.
+
 Other nodes remember the store's later state as well, and are started with `--accept-restore` once,
 too. When others live by then and this node's own journal holds nothing that the store lacks, the
 restore was accepted already, and it just joins them.
@@ -26,7 +29,7 @@ import structlog
 
 from dealer_service.config import Settings
 from dealer_service.membership import Membership
-from dealer_service.store.api import UNFINISHED, LogHead, LostLog, SignedAt, Store
+from dealer_service.store.api import DEALER_LOG, UNFINISHED, LogHead, LostLog, SignedAt, Store
 from dealer_service.store.restore import Standing, Verdict, compare, lost_logs, merge
 from dealer_service.store.signed_journal import Journalled, SignedJournal, read_journal
 from dealer_service.transcript.merkle import Tree, leaf_hash
@@ -91,7 +94,8 @@ def take_shared_stock(
     missing = membership.missing(frozenset[str]().union(*(one.nodes for one in given)))
     unproved = frozenset(head.log for head in heads if head.facts.state in UNFINISHED)
     if missing:
-        _log.error("journals_missing", nodes=sorted(missing), games_lost=len(unproved))
+        games_lost = len(unproved - {DEALER_LOG})
+        _log.error("journals_missing", nodes=sorted(missing), games_lost=games_lost)
     lost = lost_logs(verdicts, partial(_root_at, store), apart | unproved if missing else apart)
     _lose(store, lost)
     return Stock(signed, closes=True)
@@ -114,16 +118,20 @@ def _refuse_behind(verdicts: Sequence[Verdict]) -> None:
     if not behind:
         return
     named = ", ".join(
-        f"{one.log} (has {one.next_index} lines, signed to "
+        f"{_named(one.log)} (has {one.next_index} lines, signed to "
         f"{one.journal.size if one.journal else 0})"
         for one in behind[:5]
     )
     message = (
-        f"the store lacks lines that were signed, in {len(behind)} games: {named}. Bring "
+        f"the store lacks lines that were signed, in {len(behind)} logs: {named}. Bring "
         "back the newest store; or start once with --accept-restore, which voids open "
         "hands, closes the games that are whole, and lists the others as lost"
     )
     raise CannotStart(message)
+
+
+def _named(log: str) -> str:
+    return "the dealer's own log" if log == DEALER_LOG else log
 
 
 def _lose(store: Store, lost: Sequence[LostLog]) -> None:
@@ -131,7 +139,10 @@ def _lose(store: Store, lost: Sequence[LostLog]) -> None:
         return
     store.mark_lost(lost)
     for one in lost:
-        _log.error("log_lost", game=one.log, signed_size=one.signed.size)
+        if one.log == DEALER_LOG:
+            _log.error("dealer_log_lost", signed_size=one.signed.size)
+        else:
+            _log.error("log_lost", game=one.log, signed_size=one.signed.size)
 
 
 def _root_at(store: Store, log: str, size: int) -> bytes:

@@ -90,6 +90,10 @@ HINTS: Final[Mapping[str, str]] = {
         "The store did not take a change of the dealer's log: another node owns it now. This one "
         "follows it. If it comes often, look at what dealer_log_taken_over says."
     ),
+    "dealer_log_lost": (
+        "The store lacks lines of the dealer's log that were signed, and the restore was accepted. "
+        "Nothing is published under this origin any more: make keys under a new one, and say so."
+    ),
     "dealer_log_taken_over": (
         "Another node writes the dealer's log now, and this one follows it. Nothing is lost. If it "
         "comes often, this machine stands still for longer than --lease."

@@ -6,11 +6,13 @@ import pytest
 
 from cutcard.v1 import play_pb2
 from dealer_service.app import CannotStart
+from dealer_service.store.api import DEALER_LOG, LogState
 from dealer_service.store.memory_shared import Shared
 from dealer_service.store.refusal import Reason, StoreError
 from tests.support.audits import judge, tell
 from tests.support.nodes import Nodes, sharing
 from tests.support.service import Bot, seated, stop, waiting
+from tests.support.stores import change, signed, unit
 
 
 async def one_hand(nodes: Nodes, name: str, game: str, bots: list[Bot]) -> None:
@@ -87,6 +89,20 @@ async def test_without_a_journal_nothing_that_was_going_on_is_signed_again(
         for game in (lost, whole):
             summary = await one.summary(game)
             assert (summary.state, summary.size) == ("lost", before[game])
+
+
+@pytest.mark.parametrize("has_every_journal", [True, False])
+async def test_the_dealers_log_is_lost_where_it_can_not_be_proved_whole(
+    tmp_path: Path, journals: dict[str, Path], *, has_every_journal: bool
+) -> None:
+    async with sharing(tmp_path, "one", "two") as nodes:
+        written = change(DEALER_LOG, 0, b"line", signed=(signed(1),))
+        await nodes.services["one"].dealer.floor.house.committer.submit(unit(written))
+        _, _, nodes.shared = await go_on_without(nodes)
+        given = (journals["two"],) if has_every_journal else ()
+        await nodes.start("one", accept_restore=True, journals=given)
+        state = nodes.shared.content.logs[DEALER_LOG].head.facts.state
+        assert state is (LogState.OPEN if has_every_journal else LogState.LOST)
 
 
 async def test_a_node_that_the_older_store_does_not_know_is_remembered(
