@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from audit_cli import __version__, say
+from audit_cli.arguments import add_witness
 from audit_cli.inputs import UsageError
 from audit_cli.rng.arguments import add_commands
 
@@ -70,6 +71,24 @@ def _parser() -> argparse.ArgumentParser:
         "or as they are",
     )
     verify.add_argument(
+        "--dealer-log",
+        metavar="URL|DIR",
+        help="the dealer's own log as it is published: its address, or a folder of its files",
+    )
+    verify.add_argument(
+        "--log-proof",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a proof that a line of these games is in the dealer's log (a .tlog-proof)",
+    )
+    verify.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="which witnesses of the dealer's log you trust, and how many are enough "
+        "(a C2SP tlog-policy)",
+    )
+    verify.add_argument(
         "--require",
         metavar="LINE,...",
         action="append",
@@ -104,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         "--json", action="store_true", help="print the derived values (for a list, a list)"
     )
     derive.set_defaults(run=_derive)
+    add_witness(commands)
     add_commands(commands)
     return parser
 

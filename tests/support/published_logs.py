@@ -42,7 +42,7 @@ def consistency_proof(leaves: list[bytes], first: int) -> list[bytes]:
             return [*within(first, part[:split], whole=whole), tree_root(part[split:])]
         return [*within(first - split, part[split:], whole=False), tree_root(part[:split])]
 
-    return within(first, leaves, whole=True) if first > 0 else []
+    return within(first, leaves, whole=True) if 0 < first <= len(leaves) else []
 
 
 @dataclass

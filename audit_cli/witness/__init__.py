@@ -1,0 +1,1 @@
+"""`cutcard-audit witness`: co-signs what logs sign, and never two histories of one log."""
