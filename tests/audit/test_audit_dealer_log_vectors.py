@@ -114,7 +114,7 @@ def test_earlier_roots_and_proofs_from_tiles_are_the_vectors() -> None:
 @pytest.mark.parametrize("case", VECTORS["checkpoints"], ids=lambda case: str(case["size"]))
 def test_each_checkpoint_is_signed_by_the_dealer_for_its_root(case: dict[str, Any]) -> None:
     opened = open_note(case["note"], [good(parse_vkey(VECTORS["vkey"]))])
-    assert list(opened.verified) == [VECTORS["vkey"].rpartition("+")[0]]
+    assert list(opened.verified) == ["+".join(VECTORS["vkey"].split("+")[:2])]
     checkpoint = good(parse_checkpoint(good(parse_note(case["note"])).text))
     assert (checkpoint.size, checkpoint.root) == (case["size"], ROOTS[case["size"]])
 
