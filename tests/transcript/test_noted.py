@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cutcard.v1 import entry_pb2
 from dealer_service.transcript.noted import OF_A_HAND, Noted, Stage, read_noted, write_noted
 from dealer_service.transcript.refusal import Reason, TranscriptError
 from tests.support.known_answers import vectors
@@ -50,6 +52,15 @@ def test_each_line_of_the_vectors_is_written_and_read(case: dict[str, Any]) -> N
     )
     assert write_noted(noted) == case["line"].encode()
     assert read_noted(case["line"].encode()) == noted
+
+
+@given(noted=NOTED)
+def test_a_protobuf_library_reads_the_line(noted: Noted) -> None:
+    line = write_noted(noted).decode("ascii")
+    read = json_format.Parse(line, entry_pb2.DealerLogEntry())
+    assert (read.at, read.noted.hand, read.noted.size) == (noted.at, noted.hand, noted.size)
+    assert (read.noted.game, read.noted.root) == (noted.game.hex(), noted.root.hex())
+    assert read.noted.stage == noted.stage
 
 
 def test_every_stage_is_in_the_vectors() -> None:
