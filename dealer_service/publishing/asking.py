@@ -75,12 +75,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds: how long a healthy witness takes at most, and the pauses before it is asked again.
+    """Seconds: how long witnesses that are well are waited for, and the pauses before others.
 
-    After each failure the pause doubles, from the first to the longest.
+    `patience` is while they can still be a quorum, `linger` once there is one, or can be none.
+    A witness that failed is asked again after a pause, which doubles from `first` to `longest`.
     """
 
     patience: float = 2.0
+    linger: float = 0.05
     first: float = 0.25
     longest: float = 8.0
 

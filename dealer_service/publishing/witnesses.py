@@ -36,9 +36,6 @@ from dealer_service.transcript.note import (
 from dealer_service.transcript.policy import MAX_POLICY_BYTES, Policy, Witness, parse_policy
 from dealer_service.transcript.refusal import TranscriptError
 
-LINGER_SECONDS: Final = 0.05
-"""So long a checkpoint waits, once it has its quorum, for others that are well."""
-
 QUESTION_SECONDS: Final = 5.0
 """So long a dealer that starts waits for what its witnesses saw."""
 
@@ -197,14 +194,14 @@ class Witnesses:
             is_found = self._policy.is_satisfied(names)
             awaited = [asked for asked in self._asked if asked.is_awaited]
             can_be = self._policy.is_satisfied(names | {asked.name for asked in awaited})
-            patience = LINGER_SECONDS if is_found or not can_be else self._pace.patience
+            needs_them = not is_found and can_be
+            patience = self._pace.patience if needs_them else self._pace.linger
             left = began + patience - time.monotonic()
             if not awaited:
                 return is_found
             if left <= 0:
-                if patience == self._pace.patience:
-                    for asked in awaited:
-                        asked.is_late()
+                for asked in awaited if needs_them else ():
+                    asked.is_late()
                 return is_found
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), left)

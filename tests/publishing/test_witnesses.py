@@ -22,8 +22,11 @@ from tests.support.certificates import Authority
 from tests.support.http_witness import HttpWitness, Reply, serving_witness
 
 ORIGIN = "dealer.example.com"
-PATIENT = Pace(patience=30.0, first=0.01, longest=0.02)
+PATIENT = Pace(patience=30.0, linger=30.0, first=0.01, longest=0.02)
 """Nothing here may depend on speed: who is waited for is waited for long."""
+
+CONTENT = Pace(patience=30.0, linger=0.0, first=0.01, longest=0.02)
+"""As long for a quorum, and for nobody else."""
 
 
 class Log:
@@ -251,14 +254,14 @@ class TestGathering:
 class TestQuorums:
     async def test_two_of_three_are_enough_while_one_hangs(self, three: Running) -> None:
         three.witnesses[0].release.clear()
-        async with three.asking("2") as asked:
+        async with three.asking("2", CONTENT) as asked:
             note = await gather(asked, three.log, 5)
             assert three.signers(note) == {"w2", "w3"}
             assert asked.is_satisfied(note)
 
     async def test_what_comes_late_is_there_when_it_is_gathered_again(self, three: Running) -> None:
         three.witnesses[0].release.clear()
-        async with three.asking("2") as asked:
+        async with three.asking("2", CONTENT) as asked:
             note = await gather(asked, three.log, 5)
             three.witnesses[0].release.set()
             await three.measured.until("w1", "cosigned")
@@ -272,12 +275,16 @@ class TestQuorums:
         self, two: Running
     ) -> None:
         two.witnesses[0].release.clear()
-        async with two.asking(pace=Pace(patience=0.1, first=0.01, longest=0.02)) as asked:
-            note = await gather(asked, two.log, 5)
+        async with two.asking() as asked:
+            gathering = asyncio.ensure_future(gather(asked, two.log, 5))
+            await two.measured.until("w2", "cosigned")
+            asked._pace = Pace(patience=0.0)
+            asked._changed.set()
+            note = await gathering
             assert not asked.is_satisfied(note)
             assert two.signers(note) == {"w2"}
             # Whoever was waited for from now on would be waited for longer than the test may take.
-            asked._pace = Pace(patience=1000.0)
+            asked._pace = Pace(patience=1000.0, linger=1000.0)
             for size in range(6, 10):
                 assert two.signers(await gather(asked, two.log, size)) == {"w2"}
         assert two.measured.quorums == [False] * 5
