@@ -30,6 +30,10 @@ from dealer_service.exposure import require_safe
 from dealer_service.fairness.randomness import Entropy, operating_system
 from dealer_service.keys import open_keys
 from dealer_service.membership import Membership
+from dealer_service.publishing.cosigning import Unwitnessed
+from dealer_service.publishing.edition import CannotPublish
+from dealer_service.publishing.opening import open_publishing
+from dealer_service.publishing.publishing import Publishing  # noqa: TC001 - it annotates an attribute
 from dealer_service.rng_core import find_core
 from dealer_service.rpc.admission import Admission
 from dealer_service.rpc.calls import Door
@@ -99,6 +103,7 @@ class Dealer:
         self._journal: SignedJournal | None = None
         self._outlook: Outlook | None = None
         self._rounds: Following | None = None
+        self._publishing: Publishing | None = None
         self._retention = Retention(settings.archive, settings.retain)
         self._resealing = Resealing()
         self._commit: GroupCommit[asyncio.Future[AppendResult]] | None = None
@@ -148,6 +153,19 @@ class Dealer:
             on_failure=lambda error: loop.call_soon_threadsafe(self._fail, error),
             witness=outlook.witness,
         )
+        with _publishing():
+            self._publishing = open_publishing(
+                settings,
+                store,
+                journal,
+                signer=self.keys.signer,
+                read=self._read,
+                committer=commit,
+                cosigning=Unwitnessed(),
+                metrics=outlook.metrics,
+                failed=self._fail,
+                node="" if membership is None else membership.name,
+            )
         house = House(
             origin=settings.origin,
             clock=self._clock,
@@ -165,6 +183,7 @@ class Dealer:
             revealed=self._retention.note,
             shelf=self._retention.shelf,
             is_shared=leases is not None,
+            published=self._publishing,
             rounds=self._rounds,
         )
         self.floor = Floor(house)
@@ -178,6 +197,10 @@ class Dealer:
         self.port = self.server.listen(settings.address, settings.tls)
         with _recovering():
             await self._take_over(store, heads, journal, membership)
+        if self._publishing is not None:
+            with _publishing():
+                await self._publishing.begin()
+            self._publishing.start()
         # Clocks begin anew before the first call comes, so that no call finds one run out.
         self._vigil.begin(self.floor)
         self._resealing.start(self.floor)
@@ -269,6 +292,8 @@ class Dealer:
         _log.info("stopping")
         self._vigil.end()
         await self.floor.stop()
+        if self._publishing is not None:
+            await self._publishing.stop()
         if self._ownership is not None:
             await self._ownership.leave()
         await self.server.stop(self.settings.grace)
@@ -278,6 +303,8 @@ class Dealer:
     async def _let_go(self) -> None:
         await self._retention.stop()
         await self._resealing.stop()
+        if self._publishing is not None:
+            await self._publishing.stop()
         if self._rounds is not None:
             await self._rounds.stop()
         if self._ownership is not None:
@@ -355,6 +382,15 @@ class Dealer:
 def _join(ownership: Ownership, membership: Membership) -> None:
     membership.joined(ownership.join())
     ownership.set_clock()
+
+
+@contextmanager
+def _publishing() -> Iterator[None]:
+    """Turn why nothing can be published into why the dealer does not start."""
+    try:
+        yield
+    except CannotPublish as fault:
+        raise CannotStart(str(fault)) from fault
 
 
 @contextmanager

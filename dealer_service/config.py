@@ -77,7 +77,8 @@ class Settings:
     (file:PATH, env:NAME, pkcs11:…); empty ones mean the files in the directory. The first sealing
     key seals, the others only open. `beacon` is the URL or file of the rounds that rules may name.
     Times are in seconds. `certify` deals no games, but hands for
-    a laboratory, whose secrets it tells.
+    a laboratory, whose secrets it tells. `publication` is the folder in which the dealer's log is
+    published, None where none is, a batch of it every `batch` seconds.
     """
 
     directory: Path
@@ -97,6 +98,8 @@ class Settings:
     metrics: str = ""
     trace: str = field(default="", repr=False)
     archive: Path | None = None
+    publication: Path | None = None
+    batch: float = 0.1
     retain: float | None = None
     certify: bool = False
     beacon: str = field(default="", repr=False)
@@ -125,6 +128,11 @@ class Settings:
     def signed_journal(self) -> Path:
         """The file of what was last signed, beside the log key."""
         return self.directory / "signed.journal"
+
+    @property
+    def publication_index(self) -> Path:
+        """The file of where in the dealer's log what stands; it can be made anew."""
+        return self.directory / "publication.index"
 
     @property
     def node_name(self) -> Path:

@@ -154,6 +154,7 @@ def _find_games(settings: Settings) -> Iterator[str]:
         ("--journal", cluster.journals),
         ("--accept-restore", settings.accept_restore),
         ("--archive", settings.archive),
+        ("--publication", settings.publication),
         ("--beacon", settings.beacon),
         ("--sealing-key", settings.sealing_key_uris),
     )

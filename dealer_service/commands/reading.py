@@ -10,6 +10,7 @@ from dealer_service.access.roles import Role
 _ORIGIN = re.compile(r"[a-z0-9./-]{1,128}")
 _GAME = re.compile(r"[0-9a-f]{32}")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_MOMENT = re.compile(r"([1-9][0-9]{0,4})(ms|s)")
 _TIME = re.compile(r"([0-9]{1,9})([smhd])")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _TRUE: Final = ("1", "true", "yes")
@@ -83,6 +84,16 @@ def seconds(text: str) -> int:
         message = f"{text!a} is no time: 90s, 30m, 12h or 7d"
         raise argparse.ArgumentTypeError(message)
     return int(match[1]) * _SECONDS[match[2]]
+
+
+def moment(text: str) -> float:
+    """Read a short time, in seconds: 10ms to 10s."""
+    match = _MOMENT.fullmatch(text)
+    length = 0.0 if match is None else int(match[1]) / (1000 if match[2] == "ms" else 1)
+    if not 0.01 <= length <= 10:
+        message = f"{text!a} is no time from 10ms to 10s"
+        raise argparse.ArgumentTypeError(message)
+    return length
 
 
 def pace(text: str) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealer_service.commands.adding import Adder, Gathering
-from dealer_service.commands.reading import number, one_of, origin, seconds, truth
+from dealer_service.commands.reading import moment, number, one_of, origin, seconds, truth
 from dealer_service.config import (
     DEFAULT_ADDRESS,
     Cluster,
@@ -122,6 +122,22 @@ _ROUNDS: Final = (
         "https://api.drand.sh, with a chain hash behind it for another than quicknet, or a file",
     ),
 )
+_PUBLISHING: Final = (
+    _Option(
+        "--publication",
+        Path,
+        None,
+        "DIR",
+        "publish the dealer's log there, as static files; for ever, once it was begun",
+    ),
+    _Option(
+        "--batch",
+        moment,
+        "100ms",
+        "TIME",
+        "how long what is new in it waits for company (default 100ms)",
+    ),
+)
 _WATCH: Final = (
     _Option("--metrics", str, None, "HOST:PORT", "serve Prometheus metrics over HTTP there"),
     _Option("--trace", str, None, "URL", "send traces to this OTLP/HTTP endpoint"),
@@ -175,6 +191,7 @@ def add_serve(add: Adder) -> None:
     words = "with --accept-restore on a shared store: the signed journal of another node"
     _add_list(add, store, "--journal", "FILE", words)
     _add(add, parser.add_argument_group("randomness from elsewhere"), _ROUNDS)
+    _add(add, parser.add_argument_group("the dealer's log"), _PUBLISHING)
     _add(add, parser.add_argument_group("what is seen from outside"), _WATCH)
     words = "deal no games, but hands for a laboratory, whose secrets are told"
     parser.add_argument("--certify", action="store_true", help=words)
@@ -226,6 +243,8 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
         metrics=options.metrics or "",
         trace=options.trace or "",
         archive=options.archive,
+        publication=options.publication,
+        batch=options.batch,
         retain=_retain(options),
         certify=options.certify,
         beacon=options.beacon or "",

@@ -12,6 +12,7 @@ from dealer_service.store.api import Append, AppendResult, LogHead, Store
 from dealer_service.store.sealing import Sealer
 from dealer_service.tables.clock import Clock
 from dealer_service.tables.delayed import Delays
+from dealer_service.tables.published import Published
 from dealer_service.tables.refused import ServiceReason, refused
 from dealer_service.tables.rounds import Rounds
 from dealer_service.tables.shelf import Shelf
@@ -86,6 +87,7 @@ class House:
     game that is over, whose file then belongs on the `shelf`, where there is one. `backlogs` are
     those of all watchers, `delays` the games of which some are told later. `tracing` is None where
     nothing is traced. `is_shared` says that other dealers serve games of the same store.
+    `published` is the dealer's log as the world sees it, None where the dealer publishes none.
     `rounds` are those of the one beacon that rules may name, None where they may name none.
     """
 
@@ -108,6 +110,7 @@ class House:
     metrics: Metrics = field(default_factory=Metrics, repr=False)
     tracing: Tracing | None = field(default=None, repr=False)
     is_shared: bool = False
+    published: Published | None = field(default=None, repr=False)
     rounds: Rounds | None = field(default=None, repr=False)
 
     def draw_game(self) -> str:

@@ -67,6 +67,8 @@ SETTINGS = {
     "CUTCARD_TRACE": "http://127.0.0.1:3",
     "CUTCARD_ARCHIVE": "files",
     "CUTCARD_RETAIN": "30d",
+    "CUTCARD_PUBLICATION": "public",
+    "CUTCARD_BATCH": "250ms",
     "CUTCARD_LOG_FORMAT": "json",
     "CUTCARD_LOG_LEVEL": "error",
 }
@@ -99,6 +101,8 @@ def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
         trace="http://127.0.0.1:3",
         archive=Path("files"),
         retain=30 * 86_400,
+        publication=Path("public"),
+        batch=0.25,
     )
 
 
@@ -117,6 +121,9 @@ def test_what_is_given_goes_before_what_the_environment_has() -> None:
         (["--retain", "1d"], "--retain needs --archive"),
         (["--journal", "a.journal"], "--journal is for a restore alone: say --accept-restore too"),
         (["--lease", "0s"], "--lease must be at least 1s"),
+        (["--batch", "9ms"], "'9ms' is no time from 10ms to 10s"),
+        (["--batch", "11s"], "'11s' is no time from 10ms to 10s"),
+        (["--batch", "0.1"], "'0.1' is no time from 10ms to 10s"),
     ],
 )
 def test_settings_that_can_not_be_are_status_2(tmp_path: Path, given: list[str], says: str) -> None:
