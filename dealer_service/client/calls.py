@@ -83,11 +83,13 @@ class Patience:
 class Surroundings:
     """What a client takes from outside: clock (monotonic seconds), chance, waits, patience.
 
-    `slept` gives the seconds of its machine's sleep, which `monotonic` has not counted.
+    `slept` gives the seconds of its machine's sleep, which `monotonic` has not counted, and `wall`
+    those since 1970.
     """
 
     monotonic: Callable[[], float] = time.monotonic
     slept: Callable[[], float] = elapsed.slept
+    wall: Callable[[], float] = time.time
     entropy: "Entropy" = os.urandom
     chance: Callable[[], float] = random.SystemRandom().random
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

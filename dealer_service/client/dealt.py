@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
+from dealer_service.client.drawn import BeaconRule, find_fault
 from dealer_service.client.lines import Entry
 from dealer_service.client.message import CardOpening
 from dealer_service.client.refusing import ProtocolBreach, Reason
@@ -26,14 +27,14 @@ _Where = tuple[str, int]  # ("seat", n), ("board", n) or ("burn", 0)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Which table a hand is of: origin, game (16 bytes), the beacon's chain if it has one.
+    """Which table a hand is of: origin, game (16 bytes), the rule of its beacon if it has one.
 
     Every seat gets `hole_cards`.
     """
 
     origin: str
     game: bytes
-    beacon: bytes | None = None
+    beacon: BeaconRule | None = None
     hole_cards: int = HOLDEM_CARDS
 
 
@@ -45,6 +46,7 @@ class HandSeen:
         "_commitment",
         "_deals",
         "_frozen",
+        "_opened_at",
         "_order",
         "_players",
         "_shared_streets",
@@ -64,6 +66,7 @@ class HandSeen:
         self._players = {seat["seat"]: seat["player"] for seat in dealt_in}
         self._frozen = {s["seat"]: bytes.fromhex(s["anchor"]) for s in dealt_in if "anchor" in s}
         self._order = _left_of(body["button"], list(self._players))
+        self._opened_at = opened.at
         self._deals = 0
         self._shared_streets: int | None = None
         self._went_to: list[_Where] = []
@@ -196,8 +199,11 @@ class HandSeen:
             _refuse(Reason.MIX, entry, "a beacon is mixed in exactly where the rules name one")
         if logged is None or self._table.beacon is None:
             return None
+        fault = find_fault(self._table.beacon, self._opened_at, logged)
+        if fault:
+            _refuse(Reason.MIX, entry, fault)
         randomness = bytes.fromhex(logged["randomness"])
-        return Beacon(self._table.beacon, logged["round"], randomness)
+        return Beacon(self._table.beacon.chain, logged["round"], randomness)
 
 
 def _left_of(button: int, seats: list[int]) -> list[int]:

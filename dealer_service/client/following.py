@@ -16,6 +16,7 @@ from dealer_service.client.calls import Caller
 from dealer_service.client.chain import NoLink
 from dealer_service.client.dealt import HOLDEM_CARDS
 from dealer_service.client.disk import on_disk
+from dealer_service.client.drawn import is_dated
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     AnchorNotLogged,
@@ -216,12 +217,22 @@ class Following:
         due = self.verifier.link_due
         if due is not None and due.hand > self._linked_hand and not own.anchor_spent:
             self._linked_hand = due.hand
-            self._start(self._give_link(due))
+            if self._may_link(due):
+                self._start(self._give_link(due))
+            else:
+                self._tell(LinkNotGiven(due.hand, "the opening is not of now, by this clock"))
         if own.seat is not None:
             self._was_seated = True
             self._anchor_again(own)
         elif self._was_seated:
             self.left = True
+
+    def _may_link(self, due: LinkDue) -> bool:
+        """Say whether an opening is dated as it has to be; a link that left may go again."""
+        assert self.files is not None
+        if due.dated is None or self.files.chains.given(due.hand) is not None:
+            return True
+        return is_dated(due.dated, self._caller.surroundings.wall())
 
     def _anchor_again(self, own: Own) -> None:
         assert self.files is not None

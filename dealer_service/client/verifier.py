@@ -14,11 +14,13 @@ answered by the same one.
 
 import hmac
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dealer_service.beacon.rounds import Network
 from dealer_service.client.dealt import HOLDEM_CARDS, HandSeen, Table
+from dealer_service.client.drawn import NETWORKS, beacon_rule
 from dealer_service.client.grammar import Grammar, Phase
 from dealer_service.client.lines import Entry, read_line
 from dealer_service.client.message import CardOpening, Decision, Message
@@ -63,11 +65,15 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class LinkDue:
-    """The dealer may have the player's link for `hand`, under the checkpoint that froze it."""
+    """The dealer may have the player's link for `hand`, under the checkpoint that froze it.
+
+    `dated` is the opening's time, in milliseconds, where that has to be now: rules name a beacon.
+    """
 
     hand: int
     anchor: str
     checkpoint: str
+    dated: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +97,15 @@ class Progress:
 class Verifier:
     """One game's stream, folded so far."""
 
-    def __init__(self, watched: Watched, sent: Iterable[Sent] = ()) -> None:
+    def __init__(
+        self,
+        watched: Watched,
+        sent: Iterable[Sent] = (),
+        networks: Sequence[Network] = NETWORKS,
+    ) -> None:
+        """Begin; `networks` are those whose rounds are known, `sent` what was sent already."""
         self._watched = watched
+        self._networks = networks
         self._origin = log_origin(watched.key.name, bytes.fromhex(watched.game))
         self._grammar = Grammar()
         self._own = None if watched.player is None else Own(watched.player)
@@ -105,6 +118,7 @@ class Verifier:
         self._hand: HandSeen | None = None
         self._past: dict[int, tuple[HandSeen, int]] = {}
         self._opened_index = -1
+        self._opened_at = 0
         self._frozen: str | None = None
         self._at = 0
         self._base: int | None = None
@@ -162,7 +176,9 @@ class Verifier:
         due = self._grammar.phase is Phase.OPENED and self.caught_up
         if self._refused or not due or note is None or self._frozen is None:
             return None
-        return LinkDue(self._grammar.hand, self._frozen, note)
+        is_dated = self._table is not None and self._table.beacon is not None
+        dated = self._opened_at if is_dated else None
+        return LinkDue(self._grammar.hand, self._frozen, note, dated)
 
     def note(self, sent: Sent) -> None:
         """Learn what the client is about to send; before it is sent."""
@@ -279,7 +295,7 @@ class Verifier:
             case "hand_opened":
                 assert self._table is not None
                 self._hand = HandSeen(self._table, entry)
-                self._opened_index = entry.index
+                self._opened_index, self._opened_at = entry.index, entry.at
                 self._frozen = _frozen_anchor(entry, self._watched.player)
                 self._notes = {self._covered: self._notes[self._covered]} if self._covered else {}
             case "deck_committed":
@@ -310,9 +326,9 @@ class Verifier:
                 detail = f"the game does not go on from {before.game} as its lines stood"
                 raise ProtocolBreach(Reason.ROOT, detail)
         beacon = body["rules"].get("beacon")
-        chain = bytes.fromhex(beacon["chain"]) if beacon else None
+        rule = beacon_rule(bytes.fromhex(beacon["chain"]), self._networks) if beacon else None
         hole_cards = body["rules"].get("hole_cards", HOLDEM_CARDS)
-        self._table = Table(body["origin"], bytes.fromhex(body["game"]), chain, hole_cards)
+        self._table = Table(body["origin"], bytes.fromhex(body["game"]), rule, hole_cards)
 
     def _require_covered_deck(self, entry: Entry) -> None:
         committed = self._open_hand().committed

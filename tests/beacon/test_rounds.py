@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dealer_service.beacon.rounds import QUICKNET, QUICKNET_CHAIN, Network, Round
 from dealer_service.fairness.refusal import FairnessError, Reason
+from tests.support import drand
 from tests.support.drand import quicknet
 
 KNOWN = quicknet()
@@ -95,3 +96,7 @@ def test_what_can_be_no_network_is_refused(changed: dict[str, Any], reason: Reas
     with pytest.raises(FairnessError) as refused:
         replace(QUICKNET, **changed)
     assert refused.value.reason is reason
+
+
+def test_the_tests_own_network_is_what_it_says() -> None:
+    assert drand.public_key(drand.SECRET) == drand.PUBLIC_KEY

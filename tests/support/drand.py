@@ -15,10 +15,7 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from py_ecc.bls.hash_to_curve import hash_to_G1
-from py_ecc.bls.point_compression import compress_G1, compress_G2
-from py_ecc.optimized_bls12_381.optimized_curve import G2, multiply
-
+from dealer_service.rules.entry import BeaconRound
 from tests.support.known_answers import known_answers
 
 SECRET = 0x0C0FFEE_BEAC04_0C0FFEE
@@ -31,11 +28,12 @@ NAME = "cutcard-tests"
 GROUP_HASH = hashlib.sha256(b"the group of the tests").digest()
 
 
-def _public_key(secret: int) -> bytes:
-    return b"".join(part.to_bytes(48, "big") for part in compress_G2(multiply(G2, secret)))
-
-
-PUBLIC_KEY = _public_key(SECRET)
+PUBLIC_KEY = bytes.fromhex(
+    "881186665c04f80d2c82195d3103c55f9836ff0e145ec69bc29379880ad5dff9"
+    "1e8495e59e514b96264939db96c7788f1555b1d363baa91138797d3d23511158"
+    "6d1463aed737c0bc3d9a863a17f0f9951bedd074094a1a7ad2212495b0241ead"
+)
+"""That of `SECRET`, which `public_key` works out."""
 CHAIN = hashlib.sha256(
     PERIOD.to_bytes(4, "big")
     + GENESIS.to_bytes(8, "big")
@@ -45,9 +43,22 @@ CHAIN = hashlib.sha256(
 ).hexdigest()
 
 
+def public_key(secret: int) -> bytes:
+    """Work out the public key of a secret one."""
+    from py_ecc.bls.point_compression import compress_G2  # noqa: PLC0415
+    from py_ecc.optimized_bls12_381.optimized_curve import G2, multiply  # noqa: PLC0415
+
+    return b"".join(int(part).to_bytes(48, "big") for part in compress_G2(multiply(G2, secret)))
+
+
 @cache
 def sign(number: int, secret: int = SECRET) -> bytes:
     """Sign a round's number."""
+    # It takes most of a second to import, and few tests need it.
+    from py_ecc.bls.hash_to_curve import hash_to_G1  # noqa: PLC0415
+    from py_ecc.bls.point_compression import compress_G1  # noqa: PLC0415
+    from py_ecc.optimized_bls12_381.optimized_curve import multiply  # noqa: PLC0415
+
     message = hashlib.sha256(number.to_bytes(8, "big")).digest()
     point = multiply(hash_to_G1(message, DST, HASH), secret)
     return int(compress_G1(point)).to_bytes(48, "big")
@@ -83,6 +94,22 @@ def round_after(at: int) -> int:
     while 1000 * (GENESIS + PERIOD * (number - 1)) < wanted:
         number += 1
     return number
+
+
+def due_at(number: int) -> int:
+    """Give the time of a round in milliseconds."""
+    return 1000 * (GENESIS + PERIOD * (number - 1))
+
+
+def entry_of(number: int, signature: bytes) -> BeaconRound:
+    """Give a round as it is logged."""
+    return BeaconRound(number, hashlib.sha256(signature).hexdigest(), signature.hex())
+
+
+def drawn(opened_at: int) -> BeaconRound:
+    """Give the round of a hand that opened then, as it is logged."""
+    number = round_after(opened_at)
+    return entry_of(number, sign(number))
 
 
 def quicknet() -> dict[str, Any]:

@@ -25,6 +25,8 @@ from dealer_service.rules.entry import (
     Act,
     AnteKind,
     AnteRule,
+    BeaconRound,
+    BeaconRule,
     Button,
     Choice,
     ChoicesCount,
@@ -69,6 +71,7 @@ from dealer_service.tables.values import UsedValues
 from dealer_service.transcript.checkpoint import Checkpoint, log_origin, sign_checkpoint
 from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import NoteSigner, note_signer
+from tests.support import drand
 from tests.support.transcripts import Transcript, dump
 
 ORIGIN = "dealer.example.com"
@@ -99,6 +102,9 @@ RULES = RuleSet(
     max_hands=100_000,
     max_ms=30 * 24 * 3_600_000,
 )
+
+DRAWN: RuleSet = replace(RULES, beacon=BeaconRule(drand.CHAIN))
+"""As `RULES`, with the rounds of the tests' own beacon."""
 
 HOUSES: Mapping[str, RuleSet] = {
     "dead_button": replace(
@@ -188,8 +194,10 @@ class Cheat:
     """How a dealer does its part; an honest one by default."""
 
     commit: Callable[[str, bytes, int, bytes], bytes] = commitment.hand_commitment
-    mix: Callable[[str, bytes, int, bytes, Collection[Link]], bytes] = mixing.mix
+    mix: Callable[..., bytes] = mixing.mix
     derive: Callable[[bytes, bytes], SealedDeck] = deck.derive
+    draw: Callable[[int], BeaconRound] = drand.drawn
+    """draw(at): the beacon's round for a hand that opened then, where the rules name one."""
     tamper: Callable[[int, Entry], Iterable[tuple[int, Entry]]] | None = None
     """tamper(at, entry): what is logged in its place; the table goes on as if it were honest."""
 
@@ -543,16 +551,29 @@ class Simulator:
             Link(seat, opened.frozen[seat].player, bytes.fromhex(link))
             for seat, link in self.links.items()
         ]
-        mix = self.cheat.mix(self.origin, self.game, deal.hand, deal.commitment, links)
+        drawn, mixed_in = self._draw(opened.at)
+        place = (self.origin, self.game, deal.hand)
+        mix = self.cheat.mix(*place, deal.commitment, links, **mixed_in)
         sealed = self.cheat.derive(deal.secret, mix)
         self.deals[deal.hand] = replace(deal, mix=mix)
         committed = opening.commit_deck(
-            self.state, self.links, mix=mix.hex(), deck_root=sealed.root.hex()
+            self.state, self.links, mix=mix.hex(), deck_root=sealed.root.hex(), beacon=drawn
         )
         self._do(committed)
         self.checkpoint()
         self.cards = open_cards(sealed)
         self.settle()
+
+    def _draw(self, opened_at: int) -> tuple[BeaconRound | None, dict[str, mixing.Beacon]]:
+        """Wait for the beacon's round, and give it as it is logged and as it is mixed in."""
+        rule = self.state.rules.beacon
+        if rule is None:
+            return None, {}
+        drawn = self.cheat.draw(opened_at)
+        self.now = max(self.now, drand.due_at(drand.round_after(opened_at)))
+        randomness = bytes.fromhex(drawn.randomness)
+        beacon = mixing.Beacon(bytes.fromhex(rule.chain), drawn.round, randomness)
+        return drawn, {"beacon": beacon}
 
     def void_hand(self, reason: VoidReason, *, restoring: bool = False) -> None:
         """End the open hand without playing it."""
