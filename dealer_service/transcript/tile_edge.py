@@ -4,7 +4,7 @@ Of each level the hashes of its tile that is not full, at most 255: enough to wr
 a greater size, and the root, without the log's past. It comes back from those partial tiles.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dealer_service.transcript.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
@@ -16,6 +16,7 @@ from dealer_service.transcript.tiles import (
     TileReader,
     read_tile,
     subtree_root,
+    tiles_of,
     write_tile,
 )
 
@@ -36,32 +37,28 @@ class TileEdge:
         self, leaf_hashes: Iterable[bytes]
     ) -> tuple["TileEdge", tuple[tuple[Tile, bytes], ...]]:
         """Give the edge with more leaf hashes, and the tiles that `tiles_of` names, with bytes."""
-        size = self.size
-        levels = [list(level) for level in self.levels]
-        grown: dict[tuple[int, int], tuple[Tile, bytes]] = {}
-        for leaf in leaf_hashes:
-            if len(leaf) != HASH_BYTES:
-                message = f"a tree's hash has {HASH_BYTES} bytes, not {len(leaf)}"
-                raise TranscriptError(Reason.BAD_HASH, message)
-            size += 1
-            node, level = leaf, 0
-            while True:
-                if level == len(levels):
-                    levels.append([])
-                levels[level].append(node)
-                if len(levels[level]) < TILE_WIDTH:
-                    break
-                index = (size >> TILE_HEIGHT * (level + 1)) - 1
-                grown[level, index] = Tile(level, index), write_tile(levels[level])
-                node = subtree_root(levels[level])
-                levels[level] = []
-                level += 1
-        for level, hashes in enumerate(levels):
-            if hashes and size >> TILE_HEIGHT * level != self.size >> TILE_HEIGHT * level:
-                index = size >> TILE_HEIGHT * (level + 1)
-                grown[level, index] = Tile(level, index, len(hashes)), write_tile(hashes)
-        edge = TileEdge(size, tuple(tuple(level) for level in levels))
-        return edge, tuple(grown[place] for place in sorted(grown))
+        added = list(leaf_hashes)
+        if any(len(leaf) != HASH_BYTES for leaf in added):
+            message = f"a tree's hash has {HASH_BYTES} bytes"
+            raise TranscriptError(Reason.BAD_HASH, message)
+        size = self.size + len(added)
+        # The hashes of each level from its partial tile on.
+        held: list[list[bytes]] = []
+        for level in range(len(_widths(size))):
+            partial = self.levels[level] if level < len(self.levels) else ()
+            held.append([*partial, *added])
+            added = [
+                subtree_root(held[level][start : start + TILE_WIDTH])
+                for start in range(0, len(held[level]) - TILE_WIDTH + 1, TILE_WIDTH)
+            ]
+        tiles = tuple((tile, self._bytes_of(tile, held)) for tile in tiles_of(self.size, size))
+        levels = (tuple(hashes[len(hashes) // TILE_WIDTH * TILE_WIDTH :]) for hashes in held)
+        return TileEdge(size, tuple(levels)), tiles
+
+    def _bytes_of(self, tile: Tile, held: Sequence[Sequence[bytes]]) -> bytes:
+        first = self.size >> TILE_HEIGHT * (tile.level + 1)
+        start = (tile.index - first) * TILE_WIDTH
+        return write_tile(held[tile.level][start : start + tile.width])
 
     def root(self) -> bytes:
         """Give the root of the log's tree (RFC 6962 2.1)."""
