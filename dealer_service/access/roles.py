@@ -113,6 +113,7 @@ _TABLE: Final = (
         "GetInclusionProof",
         "GetConsistencyProof",
         "GetGameFile",
+        "GetLogProof",
     ),
     *_methods("OperateService", _OPERATOR, "OpenGame", of_game=False, changes=True),
     *_methods(

@@ -26,6 +26,10 @@ HINTS: Final[Mapping[str, str]] = {
         "A fault of the dealer's own answered this call with INTERNAL. Nothing was changed by it. "
         "Keep the line and report it."
     ),
+    "cards_wait_for_log": (
+        "A hand's deck is fixed, and its cards wait until that is published: the rules say "
+        "before_cards. Look at the publication and at its witnesses. It goes on by itself."
+    ),
     "certificate_expires_soon": (
         "The TLS certificate runs out in a while. Put a new one in its place: it is taken "
         "up without a restart."
@@ -147,7 +151,7 @@ HINTS: Final[Mapping[str, str]] = {
     ),
     "take_over_failed": (
         "A game could not be taken over. Its store has it as it was, and it is tried again, here "
-        "or by another node. `why` names a key that is missing here: bring it back. With a "
+        "or by another node. `why` names what is missing here, a key or --publication. With a "
         "traceback, its log does not fit together: keep the line and report it."
     ),
     "thread_failed": (

@@ -28,6 +28,7 @@ _CALL_SECONDS: Final = (
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0
 )  # fmt: skip
 _WRITE_SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+_LOG_SECONDS: Final = (0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0, 300.0)
 _PUBLISH_SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _BATCH_UNITS: Final = (1, 2, 4, 8, 16, 32, 64)
 
@@ -72,6 +73,14 @@ class Metrics:
             "games", "Games at this node: open, paused, closed (not yet revealed), halted.", "state"
         )
         self.players = self._size("players", "Seats taken at this node's games.")
+        self.held = self._size(
+            "tables_held", "Tables whose cards wait until their deck stands in the dealer's log."
+        )
+        self._log_wait = self._spread(
+            "log_wait_seconds",
+            "How long cards waited until their deck stood in the dealer's log.",
+            _LOG_SECONDS,
+        )
 
     def hand_ended(self, end: str) -> None:
         """Count a hand: "played", or why it is void."""
@@ -86,6 +95,10 @@ class Metrics:
         if child is None:
             child = self._act_of[act, by] = self._acts.labels(act, by)
         child.inc()
+
+    def waited_for_log(self, seconds: float) -> None:
+        """Measure how long a hand's cards waited for the dealer's log."""
+        self._log_wait.observe(seconds)
 
     def set_games(self, games: Mapping[str, int]) -> None:
         """Set how many games are in each state."""

@@ -16,6 +16,7 @@ from dealer_service.rules.entry import (
     ChoicesCount,
     Limits,
     Links,
+    LogProof,
     MissedBlinds,
     Newcomers,
     PotSmallBlind,
@@ -67,7 +68,7 @@ def rules_of(message: entry_pb2.RuleSet) -> RuleSet:
         link_ms=message.link_ms or 3_000,
         pause_ms=message.pause_ms,
         links=_word(Links, message.links or "optional"),
-        log_proof=message.log_proof or "none",
+        log_proof=_word(LogProof, message.log_proof or "none"),
         reveal=RevealRule(
             policy=message.reveal.policy or "all_cards",
             within_ms=message.reveal.within_ms or 60_000,

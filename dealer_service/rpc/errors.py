@@ -36,6 +36,7 @@ _CODES: Final[Mapping[str, grpc.StatusCode]] = {
     "NO_SUCH_GAME": _Code.NOT_FOUND,
     "NO_SUCH_LINE": _Code.NOT_FOUND,
     "NO_CHECKPOINT_YET": _Code.NOT_FOUND,
+    "NOT_PUBLISHED": _Code.NOT_FOUND,
     "NO_SUCH_SIZE": _Code.OUT_OF_RANGE,
     "REQUEST_ID_REUSED": _Code.ALREADY_EXISTS,
     "TOO_MANY_WAITING": _Code.RESOURCE_EXHAUSTED,

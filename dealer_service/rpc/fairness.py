@@ -6,8 +6,10 @@ from typing import Final
 from cutcard.v1 import fairness_pb2
 from dealer_service.access.roles import Caller
 from dealer_service.rpc.delay import Delay
+from dealer_service.store.api import Stage
 from dealer_service.tables.archive import Archive
 from dealer_service.tables.floor import Floor
+from dealer_service.tables.refused import no_dealer_log, not_published
 
 _LINES: Final = 100
 _ANSWER_BYTES: Final = 1024 * 1024
@@ -68,6 +70,18 @@ class Fairness:
             asked.game, asked.from_size, asked.to_size, past
         )
         message = fairness_pb2.GetConsistencyProofResponse(to_size=size, proof=proof)
+        return message.SerializeToString()
+
+    async def get_log_proof(self, caller: Caller, asked: fairness_pb2.GetLogProofRequest) -> bytes:
+        """Prove that a stage of a game stands in the dealer's log."""
+        await self._house.head(asked.game)
+        past = await self._delay.past(caller, asked.game)
+        if self._house.published is None:
+            raise no_dealer_log()
+        found = await self._house.published.proof(asked.game, asked.hand, Stage(asked.stage))
+        if found is None or (past is not None and found.size > past.size):
+            raise not_published()
+        message = fairness_pb2.GetLogProofResponse(line=found.line, proof=found.text)
         return message.SerializeToString()
 
     async def get_game_file(

@@ -13,7 +13,7 @@ from dealer_service.rpc.convert_rules import rules_of
 from dealer_service.rpc.play import at_any_time, request_of
 from dealer_service.rpc.validate import Malformed, Violation
 from dealer_service.rules import closing, seating
-from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
+from dealer_service.rules.entry import CloseReason, GameOpened, LogProof, RuleSet
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
@@ -161,6 +161,9 @@ def _rules(store: Store, *, log: str) -> RuleSet | None:
 def _require_kept(rules: RuleSet, house: House) -> None:
     """Raise Malformed for a rule that this dealer, as it is set up, would not keep."""
     faults = []
+    if rules.log_proof is not LogProof.NONE and house.published is None:
+        message = "must be none: this dealer publishes no log of its own"
+        faults.append(Violation("rules.log_proof", message))
     if rules.beacon is not None:
         chain = "" if house.rounds is None else house.rounds.network.chain.hex()
         if not chain:

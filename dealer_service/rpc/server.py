@@ -148,6 +148,7 @@ def _fairness(door: Door, fairness: Fairness) -> grpc.GenericRpcHandler:
             fairness_pb2.GetConsistencyProofRequest,
             fairness.get_consistency_proof,
         ),
+        "GetLogProof": (fairness_pb2.GetLogProofRequest, fairness.get_log_proof),
     }
     streaming = {"GetGameFile": (fairness_pb2.GetGameFileRequest, fairness.get_game_file)}
     return _service(door, FAIRNESS, unary, streaming)

@@ -16,6 +16,7 @@ from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
 from dealer_service.rpc.convert_rules import rules_of
 from dealer_service.rules.entry import Choice
 from dealer_service.rules.ruleset import find_faults
+from dealer_service.store.api import Stage
 
 MAX_INTEGER: Final = 2**53 - 1
 MAX_PAGE: Final = 1_000
@@ -100,14 +101,23 @@ def _missing_link_faults(request: play_pb2.AnchorRequest) -> tuple[Violation, ..
     return tuple(faults)
 
 
+def _stage_faults(request: fairness_pb2.GetLogProofRequest) -> tuple[Violation, ...]:
+    if request.stage in _HAND_STAGES and not request.hand:
+        return (Violation("hand", f"must be at least 1 with {request.stage}"),)
+    if request.stage in _GAME_STAGES and request.hand:
+        return (Violation("hand", f"must be 0 with {request.stage}, which is of no hand"),)
+    return ()
+
+
 def _rule_set_faults(request: operate_pb2.OpenGameRequest) -> tuple[Violation, ...]:
-    """Find what can not be played, and the log that no dealer keeps, so that none is promised."""
+    """Find what can not be played, and what no dealer does, so that none is promised."""
     rules = rules_of(request.rules)
     faults = [Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)]
-    if rules.log_proof in {"follow", "before_cards"}:
-        faults.append(Violation("rules.log_proof", "must be none: this dealer keeps no such log"))
     return tuple(faults)
 
+
+_HAND_STAGES: Final = frozenset({Stage.HAND_OPENED, Stage.DECK_COMMITTED, Stage.HAND_VOID})
+_GAME_STAGES: Final = frozenset(Stage) - _HAND_STAGES
 
 _ID = ("request_id", _matches(_REQUEST_ID, "must be 8 to 64 characters of A-Z a-z 0-9 . _ -"))
 _IN_GAME = ("game", _matches(_GAME, "must be 32 lower-case hex digits"))
@@ -136,6 +146,10 @@ def _act(value: int) -> str | None:
 def _choices(words: Sequence[str]) -> str | None:
     known = set(words) <= set(Choice) and len(set(words)) == len(words)
     return None if known else f"must be any of {', '.join(Choice)}, each once"
+
+
+def _stage(word: str) -> str | None:
+    return None if word in set(Stage) else f"must be one of {', '.join(Stage)}"
 
 
 def _pre_act(value: int) -> str | None:
@@ -216,6 +230,7 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
         _count("to_size"),
     ),
     fairness_pb2.GetGameFileRequest: (_IN_GAME,),
+    fairness_pb2.GetLogProofRequest: (_IN_GAME, _count("hand"), ("stage", _stage)),
     certify_pb2.DescribeRequest: (),
     certify_pb2.DealHandsRequest: (
         ("count", _between(1, MAX_HANDS, f"must be from 1 to {MAX_HANDS} hands")),
@@ -224,5 +239,6 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
 
 _TOGETHER: Final[dict[type[Message], Together]] = {
     play_pb2.AnchorRequest: Together(("missing_hand", "missing_link"), _missing_link_faults),
+    fairness_pb2.GetLogProofRequest: Together(("hand",), _stage_faults),
     operate_pb2.OpenGameRequest: Together(("rules",), _rule_set_faults),
 }

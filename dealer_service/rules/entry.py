@@ -87,6 +87,14 @@ class Links(StrEnum):
     REQUIRED = "required"
 
 
+class LogProof(StrEnum):
+    """What the dealer's log has to do with the deals of a game (section 5)."""
+
+    NONE = "none"
+    FOLLOW = "follow"
+    BEFORE_CARDS = "before_cards"
+
+
 class Variant(StrEnum):
     """Which game is dealt."""
 
@@ -273,7 +281,7 @@ class RuleSet:
     link_ms: int
     pause_ms: int
     links: Links
-    log_proof: str
+    log_proof: LogProof
     reveal: RevealRule
     max_hands: int
     max_ms: int

@@ -11,6 +11,7 @@ from dealer_service.rules.entry import (
     Button,
     ChoicesCount,
     Links,
+    LogProof,
     MissedBlinds,
     Newcomers,
     PotSmallBlind,
@@ -35,7 +36,7 @@ ONLY: Final[dict[str, tuple[str, ...]]] = {
     "absent": ("sit_out",),
     "show": tuple(Show),
     "all_in": ("face_up",),
-    "log_proof": ("none", "follow", "before_cards"),
+    "log_proof": tuple(LogProof),
     "links": tuple(Links),
 }
 """The words that a field may hold."""
@@ -103,7 +104,7 @@ USUAL: Final = RuleSet(
     link_ms=3_000,
     pause_ms=3_000,
     links=Links.OPTIONAL,
-    log_proof="none",
+    log_proof=LogProof.NONE,
     reveal=RevealRule("all_cards", 60_000),
     max_hands=1_000,
     max_ms=86_400_000,

@@ -10,6 +10,7 @@ from dealer_service.tables.facts import Meta
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import encode
 from dealer_service.tables.log import GameLog, Unit
+from dealer_service.tables.notices import note_stages
 from dealer_service.tables.values import UsedValues
 
 SUITE = "cutcard/v1"
@@ -45,6 +46,8 @@ def _begin(house: House, opened: GameOpened, meta: Meta, at: int) -> tuple[Deali
     unit = log.begin(at)
     state = evolve(None, at, opened)
     log.add(unit, encode(at, opened))
+    if house.published is not None:
+        note_stages(unit, log, state, opened)
     unit.is_listed = True
     unit.movements += [
         Movement(

@@ -6,7 +6,7 @@ After a fault in the middle of a unit the dealing is of no more use: what is tru
 store alone.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from dealer_service.beacon.rounds import Round
@@ -24,8 +24,10 @@ from dealer_service.rules.entry import (
     HandEnded,
     HandOpened,
     HandVoid,
+    LogProof,
     Mucked,
     Opened,
+    OpenedCard,
     PlayerRemoved,
     Posted,
     Returned,
@@ -43,6 +45,7 @@ from dealer_service.tables.facts import Meta, facts_of
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import encode
 from dealer_service.tables.log import GameLog, Unit
+from dealer_service.tables.notices import note_stages
 from dealer_service.tables.values import UsedValues
 from dealer_service.tables.watchers import PrivateOpenings
 
@@ -58,7 +61,8 @@ class Dealing:
 
     `openings` are the open hand's, by player; `links` those that came for it and are not logged;
     `chosen` the acts that players chose ahead, which are in no log and end with the process;
-    `sealed` the secrets of all its hands, sealed.
+    `sealed` the secrets of all its hands, sealed. While it `holds_cards` the deck is committed, and
+    nothing is posted or dealt before that stands in the dealer's log.
     """
 
     def __init__(
@@ -75,6 +79,7 @@ class Dealing:
         self.links: dict[int, str] = {}
         self.chosen: dict[str, ChosenAct] = {}
         self.sealed: dict[int, bytes] = {}
+        self.holds_cards = False
 
     def begin_unit(self) -> Unit:
         """Begin what is written next; its time is not before the last line's."""
@@ -104,6 +109,8 @@ class Dealing:
         elif type(entry) not in _HOT:
             unit.is_listed = True
             unit.spent += self.values.note(entry)
+            if self.house.published is not None:
+                note_stages(unit, self.log, self.state, entry)
             if isinstance(entry, HandOpened):
                 unit.fold_from = index
             elif isinstance(entry, HandEnded | HandVoid):
@@ -122,7 +129,7 @@ class Dealing:
     def play_on(self, unit: Unit) -> None:
         """Add what follows of itself: in the open hand, acts chosen ahead too, or the reveal."""
         faces = self.custody.faces if self.custody else ()
-        while entries := play.follow(self.state, faces) or self._act_ahead():
+        while entries := self._follow(faces):
             for entry in entries:
                 self.take(unit, entry)
         if self.state.closed is not None and not self.log.is_covered:
@@ -148,6 +155,7 @@ class Dealing:
         """Fix the deck of the open hand, whose links have all come; sign, and deal.
 
         `drawn` is the beacon's round, where the rules name a beacon.
+        By the rule `before_cards` it is not dealt yet.
         """
         custody, opened = self._open_custody()
         beacon = _beacon_of(self.state.rules, drawn)
@@ -164,6 +172,12 @@ class Dealing:
             self.take(unit, entry)
         self.links = {}
         self.log.sign(unit)
+        self.holds_cards = self.state.rules.log_proof is LogProof.BEFORE_CARDS
+        self.play_on(unit)
+
+    def deal_cards(self, unit: Unit) -> None:
+        """Deal the open hand, whose deck stands in the dealer's log."""
+        self.holds_cards = False
         self.play_on(unit)
 
     def void_hand(self, reason: VoidReason, *, restoring: bool = False) -> Unit:
@@ -215,6 +229,11 @@ class Dealing:
         self.play_on(unit)
         return unit
 
+    def _follow(self, faces: Sequence[OpenedCard]) -> tuple[Entry, ...]:
+        if self.holds_cards:
+            return ()
+        return play.follow(self.state, faces) or self._act_ahead()
+
     def _act_ahead(self) -> tuple[Acted, ...]:
         """Give the act that the player to act chose ahead, if it still binds; it is used up."""
         if not self.chosen or self.state.play is None or self.state.play.pending is None:
@@ -230,6 +249,7 @@ class Dealing:
         self.openings = {}
         self.links = {}
         self.chosen = {}
+        self.holds_cards = False
 
     def _reveal(self, unit: Unit) -> None:
         secrets = {

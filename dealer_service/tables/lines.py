@@ -529,7 +529,6 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     "absent": _words("sit_out"),
     "all_in": _words("face_up"),
     "chop": _words("blinds"),
-    "log_proof": _words("none", "follow", "before_cards"),
     "policy": _words("all_cards"),
     "suite": _words("cutcard/v1"),
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from dealer_service.store.api import LogAppend, LogFacts, Movement, SealedSecret, Signed
+from dealer_service.store.api import LogAppend, LogFacts, Movement, Notice, SealedSecret, Signed
 from dealer_service.tables.watchers import Batch, PrivateOpenings, Proven
 from dealer_service.transcript import signer as rule
 from dealer_service.transcript.checkpoint import log_origin, sign_checkpoint
@@ -29,8 +29,9 @@ class Unit:
     """What is written to one log in one go, and what its readers are told once it is durable.
 
     `told` holds batches for everybody and, with a player's name, openings for that player alone,
-    in the order in which they go out. `is_listed` says that a line changes what lists show. `acts`
-    (what and by whom) and `ends` (of hands: "played", or why void) are counted once it is durable.
+    in the order in which they go out. `is_listed` says that a line changes what lists show.
+    `notices` are of those lines that the dealer's log tells. `acts` (what and by whom) and `ends`
+    (of hands: "played", or why void) are counted once it is durable.
     """
 
     first: int
@@ -41,6 +42,7 @@ class Unit:
     secrets: list[SealedSecret] = field(default_factory=list)
     spent: list[str] = field(default_factory=list, repr=False)
     movements: list[Movement] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     proofs: list[Proven] = field(default_factory=list)
     acts: list[tuple[str, str]] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
@@ -140,4 +142,5 @@ class GameLog:
             signed=tuple(unit.signed),
             secrets=tuple(unit.secrets),
             spent=tuple(bytes.fromhex(value) for value in unit.spent),
+            notices=tuple(unit.notices),
         )

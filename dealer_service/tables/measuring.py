@@ -17,6 +17,7 @@ def measure(floor: Floor) -> None:
     tables = floor.tables
     counted = Counter(_state(table) for table in tables)
     metrics.set_games({state: counted[state] for state in _STATES})
+    metrics.held.set(sum(table.awaits_log for table in tables))
     metrics.players.set(sum(len(table.standing.state.seats) for table in tables))
     audiences = [table.audience for table in tables]
     if floor.afar is not None:

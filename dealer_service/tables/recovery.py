@@ -21,7 +21,9 @@ from dealer_service.rules.entry import (
     GameOpened,
     HandOpened,
     HandVoid,
+    LogProof,
 )
+from dealer_service.rules.state import Stage
 from dealer_service.rules.table import fold, fold_from
 from dealer_service.rules.table_state import TableState
 from dealer_service.store.api import UNFINISHED, LogHead, SignedAt, Store
@@ -129,6 +131,7 @@ def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealin
     dealing = Dealing(house, state, log, values, read_meta(head.facts.meta))
     dealing.sealed = {one.hand: one.sealed for one in store.sealed_secrets(head.log)}
     _require_keys(dealing)
+    _require_publication(dealing)
     _require_beacon(dealing)
     _recover_hand(dealing, [entry for _, entry in reading.rest])
     return dealing
@@ -189,6 +192,18 @@ def _require_keys(dealing: Dealing) -> None:
             raise needs_key(where, key_of(sealed), key_ids)
 
 
+def _require_publication(dealing: Dealing) -> None:
+    """Raise StoreError where the game's rules promise a log that is not published here."""
+    promised = dealing.state.rules.log_proof
+    if promised is LogProof.NONE or dealing.house.published is not None:
+        return
+    message = (
+        f"the rules of game {dealing.game.hex()} say log_proof {promised}, and this dealer "
+        "publishes no log: start it with --publication, as before"
+    )
+    raise StoreError(Reason.LOG_NOT_PUBLISHED, message)
+
+
 def _require_beacon(dealing: Dealing) -> None:
     """Raise StoreError where hands are still to be dealt by a beacon that is not known here."""
     beacon, rounds = dealing.state.rules.beacon, dealing.house.rounds
@@ -224,6 +239,15 @@ def _recover_hand(dealing: Dealing, entries: list[Entry]) -> None:
             if not hmac.compare_digest(root, bytes.fromhex(entry.deck_root)):
                 message = f"the deck of hand {number} does not come out as it was committed"
                 raise CannotRecover(message)
+            # Posts and hole cards are one unit: without the first, nothing was dealt.
+            dealing.holds_cards = _may_hold(dealing)
         elif isinstance(entry, Dealt) and entry.hand == number:
             for seat, own in custody.open_to_seats(entry).items():
                 dealing.openings[dealing.state.seats[seat].player] = own
+
+
+def _may_hold(dealing: Dealing) -> bool:
+    """Say whether cards may have waited for the dealer's log when the game was left."""
+    state = dealing.state
+    held = state.rules.log_proof is LogProof.BEFORE_CARDS
+    return held and state.play is not None and state.play.stage is Stage.POSTS

@@ -16,7 +16,9 @@ class ServiceReason(StrEnum):
     GAME_MOVING = "GAME_MOVING"
     GAME_OPENING = "GAME_OPENING"
     GAME_OVER = "GAME_OVER"
+    NOT_PUBLISHED = "NOT_PUBLISHED"
     NO_CHECKPOINT_YET = "NO_CHECKPOINT_YET"
+    NO_DEALER_LOG = "NO_DEALER_LOG"
     NO_SUCH_GAME = "NO_SUCH_GAME"
     NO_SUCH_LINE = "NO_SUCH_LINE"
     NO_SUCH_SIZE = "NO_SUCH_SIZE"
@@ -78,6 +80,21 @@ def archived() -> Refused:
         "finished games, and can not be read here"
     )
     return refused(ServiceReason.GAME_ARCHIVED, message)
+
+
+def not_published() -> Refused:
+    """Build the refusal of a line of the dealer's log that is not in it."""
+    message = (
+        "the dealer's log has no line of this stage: a stage that has just come is there in a "
+        "moment; one that never comes, or came when the dealer published no log, has none"
+    )
+    return refused(ServiceReason.NOT_PUBLISHED, message)
+
+
+def no_dealer_log() -> Refused:
+    """Build the refusal of a dealer that publishes no log of its own."""
+    message = "this dealer publishes no log of its own: a game's own log proves what it can prove"
+    return refused(ServiceReason.NO_DEALER_LOG, message)
 
 
 def store_away() -> Refused:

@@ -32,6 +32,7 @@ from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.delayed import move_watchers
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
+from dealer_service.tables.log_wait import LogWait
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
 from dealer_service.tables.round_wait import RoundWait
@@ -104,6 +105,9 @@ class Table:
         self._timer: Timer | None = None
         self._timer_at = 0
         self._cover = Cover(self.house.clock, partial(self._guarded, self._sign_now))
+        self._log_wait = LogWait(
+            self.house, self.game, found=self._deck_published, failed=self.halt
+        )
         self._round_wait = RoundWait(self.house.rounds, partial(self._guarded, self._advance))
         self._refusal: Refused | None = None
         self._fault: BaseException | None = None
@@ -205,6 +209,11 @@ class Table:
         """Whether it runs, and neither a hand is open nor a change waits for the end of one."""
         return self._refusal is None and self.dealing.state.open is None and not self._deferred
 
+    @property
+    def awaits_log(self) -> bool:
+        """Whether cards wait until their deck stands in the dealer's log."""
+        return self._log_wait.is_waiting
+
     def require_running(self) -> None:
         """Raise Refused where the table takes nothing more."""
         if self._refusal is not None:
@@ -222,6 +231,7 @@ class Table:
             self.standing = self._stand()
             self.house.recovered(self.game)
         self._guarded(self._advance)
+        self._guarded(self._mind_log)
         self._cover.mind(self.dealing.log)
 
     def come_to_rest(self) -> "asyncio.Future[None]":
@@ -291,6 +301,7 @@ class Table:
             waiters, self._link_waiters = self._link_waiters, waiters
         written.add_done_callback(partial(self._written, unit, standing, waiters, then))
         self._cover.mind(dealing.log, signed=bool(unit.signed))
+        self._mind_log()
         return written
 
     def halt(self, fault: BaseException) -> None:
@@ -523,6 +534,23 @@ class Table:
         if state.phase is Phase.LINKS and state.voids < MAX_FREE_VOIDS:
             self.submit(self.dealing.void_hand(VoidReason.HEALTH))
 
+    def _mind_log(self) -> None:
+        """Wait for the deck's line in the dealer's log, where no card is dealt before that."""
+        published, dealing = self.house.published, self.dealing
+        if dealing.holds_cards and published is not None and self._refusal is None:
+            self._log_wait.begin(published, dealing.state.hand)
+
+    def _deck_published(self, hand: int) -> None:
+        self._guarded(partial(self._deal_cards, hand))
+        self._guarded(self._advance)
+
+    def _deal_cards(self, hand: int) -> None:
+        dealing = self.dealing
+        if self._refusal is None and dealing.holds_cards and dealing.state.hand == hand:
+            unit = dealing.begin_unit()
+            dealing.deal_cards(unit)
+            self.submit(unit)
+
     def _sign_now(self) -> None:
         if not self.dealing.log.is_covered:
             unit = self.dealing.begin_unit()
@@ -561,6 +589,7 @@ class Table:
             self._timer.cancel()
         self._timer = None
         self._cover.stop()
+        self._log_wait.stop()
         self._round_wait.mind(None)
 
     def _end(self, refusal: Refused) -> None:

@@ -37,6 +37,7 @@ SHARED: Final[dict[str, Any]] = {
     "GetInclusionProof": fairness_pb2.GetInclusionProofRequest(game=GAME),
     "GetConsistencyProof": fairness_pb2.GetConsistencyProofRequest(game=GAME, from_size=1),
     "GetGameFile": fairness_pb2.GetGameFileRequest(game=GAME),
+    "GetLogProof": fairness_pb2.GetLogProofRequest(game=GAME, stage="game_opened"),
 }
 """What every role calls."""
 

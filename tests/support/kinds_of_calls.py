@@ -22,6 +22,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "GetInclusionProof",
         "GetConsistencyProof",
         "GetGameFile",
+        "GetLogProof",
     ),
     "key": ("GetKey",),
     "reads game": ("GetGame",),
