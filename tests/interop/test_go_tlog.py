@@ -3,14 +3,18 @@
 Each kind of check is shown a lie as well, so that none of them can pass without looking.
 """
 
+import asyncio
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dealer_service.store.api import Stage as StoreStage
 from dealer_service.transcript.checkpoint import Checkpoint, log_origin, sign_checkpoint
 from dealer_service.transcript.cosignature import sign_cosignature
+from dealer_service.transcript.logproof import parse_log_proof
 from dealer_service.transcript.merkle import leaf_hash
 from dealer_service.transcript.note import add_signatures, note_signer
 from dealer_service.transcript.noted import Noted, Stage, write_noted
@@ -18,6 +22,8 @@ from dealer_service.transcript.tile_edge import TileEdge
 from dealer_service.transcript.tiles import TileReader, entry_bundle
 from tests.support.go_checker import GoChecker, build, missing
 from tests.support.known_answers import vectors
+from tests.support.service import ORIGIN as DEALER
+from tests.support.service import PATIENCE, Service, seated, serving, stop
 
 VECTORS = vectors("dealer_log.json")
 ORIGIN = "dealer.example.com"
@@ -239,3 +245,73 @@ def test_go_reads_the_key_that_we_write(go: GoChecker) -> None:
     swapped = base64.b64encode(b"\x04" + base64.b64decode(public)[1:]).decode()
     right, wrong = go.ask([opening(note), opening(note, vkey=f"{name}+{key_id}+{swapped}")])
     assert (right, bool(wrong)) == ("", True)
+
+
+async def test_go_reads_the_log_that_a_running_dealer_publishes(
+    go: GoChecker, tmp_path: Path
+) -> None:
+    """And proofs of single lines, growth from an earlier checkpoint, and a game's checkpoints."""
+    folder = tmp_path / "public"
+    async with serving(tmp_path, publication=folder, batch=0.01) as service:
+        await played(service)
+        earlier = (folder / "checkpoint").read_text()
+        game = await played(service)
+        publishing = service.dealer._publishing
+        assert publishing is not None
+        proof = await publishing.proof(game, 1, StoreStage.DECK_COMMITTED)
+        assert proof is not None
+        file = (await service.file(game)).splitlines()
+        of_game = [json.loads(line)["checkpoint"] for line in file if b'{"checkpoint"' in line]
+        named = {"vkey": service.key, "origin": DEALER}
+    known = parse_log_proof(proof.text.encode())
+    sizes = [int(note.split("\n")[1]) for note in (earlier, known.checkpoint)]
+    newest = int((folder / "checkpoint").read_text().split("\n")[1])
+    reader = reading(folder, newest)
+    answers = go.ask(
+        [
+            of_folder(folder) | named,
+            opening(earlier, **named),
+            opening(known.checkpoint, **named),
+            {
+                "check": "inclusion",
+                "index": known.index,
+                "size": sizes[1],
+                "leaf": leaf_hash(proof.line).hex(),
+                "newRoot": root_in(known.checkpoint),
+                "path": [value.hex() for value in known.path],
+            },
+            {
+                "check": "consistency",
+                "old": sizes[0],
+                "size": newest,
+                "oldRoot": root_in(earlier),
+                "newRoot": root_in((folder / "checkpoint").read_text()),
+                "path": [value.hex() for value in reader.consistency(sizes[0])],
+            },
+            *(
+                opening(note, vkey=named["vkey"], origin=f"{DEALER}/games/{game}")
+                for note in of_game
+            ),
+        ]
+    )
+    assert sizes[0] < newest
+    assert of_game
+    assert answers == [""] * len(answers)
+
+
+async def played(service: Service) -> str:
+    """Play a hand or more, close the game, and wait until its reveal is published."""
+    game = await service.open_game()
+    bots = await seated(service, game, "ann", "bob")
+    publishing = service.dealer._publishing
+    assert publishing is not None
+    async with asyncio.timeout(PATIENCE):
+        await publishing.wait_for(game, 1, StoreStage.DECK_COMMITTED)
+        await service.close_game(game)
+        await publishing.wait_for(game, 0, StoreStage.GAME_REVEALED)
+    await stop(bots)
+    return game
+
+
+def root_in(note: str) -> str:
+    return base64.b64decode(note.split("\n")[2]).hex()
