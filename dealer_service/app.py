@@ -25,14 +25,14 @@ import structlog
 from dealer_service.access.gate import Gate
 from dealer_service.access.key_sources import JwkKeys, OwnKeys, open_token_keys
 from dealer_service.beacon.following import Following  # noqa: TC001 - it annotates an attribute
-from dealer_service.config import Settings
+from dealer_service.config import SettingError, Settings
 from dealer_service.exposure import require_safe
 from dealer_service.fairness.randomness import Entropy, operating_system
 from dealer_service.keys import open_keys
 from dealer_service.membership import Membership
-from dealer_service.publishing.cosigning import Unwitnessed
 from dealer_service.publishing.edition import CannotPublish
 from dealer_service.publishing.opening import open_publishing
+from dealer_service.publishing.outside import Outside
 from dealer_service.publishing.publishing import Publishing  # noqa: TC001 - it annotates an attribute
 from dealer_service.rng_core import find_core
 from dealer_service.rpc.admission import Admission
@@ -104,6 +104,7 @@ class Dealer:
         self._outlook: Outlook | None = None
         self._rounds: Following | None = None
         self._publishing: Publishing | None = None
+        self._outside: Outside | None = None
         self._retention = Retention(settings.archive, settings.retain)
         self._resealing = Resealing()
         self._commit: GroupCommit[asyncio.Future[AppendResult]] | None = None
@@ -154,6 +155,7 @@ class Dealer:
             witness=outlook.witness,
         )
         with _publishing():
+            self._outside = Outside(settings, self.keys.signer, outlook.metrics)
             self._publishing = open_publishing(
                 settings,
                 store,
@@ -161,7 +163,7 @@ class Dealer:
                 signer=self.keys.signer,
                 read=self._read,
                 committer=commit,
-                cosigning=Unwitnessed(),
+                cosigning=self._outside.cosigning,
                 metrics=outlook.metrics,
                 failed=self._fail,
                 node="" if membership is None else membership.name,
@@ -201,6 +203,7 @@ class Dealer:
             with _publishing():
                 await self._publishing.begin()
             self._publishing.start()
+            self._outside.begin()
         # Clocks begin anew before the first call comes, so that no call finds one run out.
         self._vigil.begin(self.floor)
         self._resealing.start(self.floor)
@@ -252,6 +255,11 @@ class Dealer:
     def metrics_port(self) -> int:
         """The port at which metrics are served; 0 where they are not."""
         return self._outlook.port if self._outlook is not None else 0
+
+    @property
+    def publication_port(self) -> int:
+        """The port at which the dealer's log is served; 0 where it is not."""
+        return 0 if self._outside is None else self._outside.port
 
     async def serve(self) -> None:
         """Serve until a signal or a failure; raises what failed."""
@@ -305,6 +313,8 @@ class Dealer:
         await self._resealing.stop()
         if self._publishing is not None:
             await self._publishing.stop()
+        if self._outside is not None:
+            await self._outside.close()
         if self._rounds is not None:
             await self._rounds.stop()
         if self._ownership is not None:
@@ -389,7 +399,7 @@ def _publishing() -> Iterator[None]:
     """Turn why nothing can be published into why the dealer does not start."""
     try:
         yield
-    except CannotPublish as fault:
+    except (CannotPublish, SettingError) as fault:
         raise CannotStart(str(fault)) from fault
 
 

@@ -78,7 +78,8 @@ class Settings:
     key seals, the others only open. `beacon` is the URL or file of the rounds that rules may name.
     Times are in seconds. `certify` deals no games, but hands for
     a laboratory, whose secrets it tells. `publication` is the folder in which the dealer's log is
-    published, None where none is, a batch of it every `batch` seconds.
+    published, None where none is, a batch of it every `batch` seconds; `publication_listen` is
+    where it is served, and `witness_policy` the file of who co-signs it.
     """
 
     directory: Path
@@ -100,6 +101,8 @@ class Settings:
     archive: Path | None = None
     publication: Path | None = None
     batch: float = 0.1
+    publication_listen: str = ""
+    witness_policy: Path | None = None
     retain: float | None = None
     certify: bool = False
     beacon: str = field(default="", repr=False)

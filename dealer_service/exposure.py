@@ -95,7 +95,11 @@ def _is_public(settings: Settings) -> bool:
 
 def _find_setting_faults(settings: Settings) -> Iterator[str]:
     yield from _find_games(settings) if settings.certify else _find_certifying(settings)
-    for name, address in (("--listen", settings.address), ("--metrics", settings.metrics)):
+    for name, address in (
+        ("--listen", settings.address),
+        ("--metrics", settings.metrics),
+        ("--publication-listen", settings.publication_listen),
+    ):
         if address and (fault := _fault_of(name, address)):
             yield fault
     yield from _find_node_faults(settings.cluster.node)
@@ -155,6 +159,8 @@ def _find_games(settings: Settings) -> Iterator[str]:
         ("--accept-restore", settings.accept_restore),
         ("--archive", settings.archive),
         ("--publication", settings.publication),
+        ("--publication-listen", settings.publication_listen),
+        ("--witness-policy", settings.witness_policy),
         ("--beacon", settings.beacon),
         ("--sealing-key", settings.sealing_key_uris),
     )

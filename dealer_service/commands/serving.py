@@ -137,6 +137,20 @@ _PUBLISHING: Final = (
         "TIME",
         "how long what is new in it waits for company (default 100ms)",
     ),
+    _Option(
+        "--publication-listen",
+        str,
+        None,
+        "HOST:PORT",
+        "serve that directory over HTTP there, to whoever asks",
+    ),
+    _Option(
+        "--witness-policy",
+        Path,
+        None,
+        "FILE",
+        "have each checkpoint of it co-signed by the witnesses of this policy",
+    ),
 )
 _WATCH: Final = (
     _Option("--metrics", str, None, "HOST:PORT", "serve Prometheus metrics over HTTP there"),
@@ -245,6 +259,8 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
         archive=options.archive,
         publication=options.publication,
         batch=options.batch,
+        publication_listen=_of_publication(options, "publication_listen") or "",
+        witness_policy=_of_publication(options, "witness_policy"),
         retain=_retain(options),
         certify=options.certify,
         beacon=options.beacon or "",
@@ -269,6 +285,14 @@ def _retain(options: argparse.Namespace) -> float | None:
         raise SettingError(message)
     retain: float | None = options.retain
     return retain
+
+
+def _of_publication(options: argparse.Namespace, name: str) -> Any:  # noqa: ANN401 - as given
+    given = getattr(options, name)
+    if given is not None and options.publication is None:
+        message = f"--{name.replace('_', '-')} needs --publication: there is nothing to show else"
+        raise SettingError(message)
+    return given
 
 
 def _add(add: Adder, parser: argparse._ActionsContainer, options: tuple[_Option, ...]) -> None:

@@ -269,6 +269,35 @@ class Metrics:
             _PUBLISH_SECONDS,
         )
 
+        self._witnesses = self._count(
+            "witness_requests",
+            "Times that a witness was asked to co-sign, by its name in the policy and the outcome.",
+            "witness",
+            "outcome",
+        )
+        self._witness = self._spread(
+            "witness_seconds", "How long witnesses took to answer.", _PUBLISH_SECONDS
+        )
+        self._quorum = self._spread(
+            "quorum_seconds",
+            "How long checkpoints of the dealer's log waited for co-signatures.",
+            _PUBLISH_SECONDS,
+        )
+        self.quorums_missed = self._count(
+            "quorums_missed", "Checkpoints that were first shown without a quorum's co-signatures."
+        )
+
+    def witness_asked(self, witness: str, outcome: str, seconds: float) -> None:
+        """Count a question to a witness, by what came of it, and its length."""
+        self._witnesses.labels(witness, outcome).inc()
+        self._witness.observe(seconds)
+
+    def quorum_sought(self, seconds: float, *, found: bool) -> None:
+        """Measure how long a checkpoint waited for co-signatures; count where that was in vain."""
+        self._quorum.observe(seconds)
+        if not found:
+            self.quorums_missed.inc()
+
     def published(self, notices: int, seconds: float) -> None:
         """Measure a batch of the dealer's log that the world can see."""
         self._noted.inc(notices)
