@@ -288,6 +288,15 @@ OPENING = fields(
     }
 )
 
+DEALER_LOG = fields(
+    {
+        "checkpoint": text,
+        "lines": list_of(
+            fields({"index": integer(), "line": text, "proof": list_of(_BYTES32, 0, 63)}), 1
+        ),
+    }
+)
+
 _TIME = integer().pattern
 
 

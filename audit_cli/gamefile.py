@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from audit_cli.canonical import MAX_LINE, read_file_line
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
-from audit_cli.entries import OPENING
+from audit_cli.entries import DEALER_LOG, OPENING
 from audit_cli.merkle import Frontier
 from audit_cli.note import Note, VerifierKey, parse_note, parse_vkey
 from audit_cli.problem import Problem
@@ -309,7 +309,12 @@ class _Reader:
             return self._damage(value)
         if type(value) is not dict or value.keys() != {name} or type(value[name]) is not dict:
             return self._damage(Problem(f"a line {name} that is not one object"))
-        wrong = OPENING(value[name]) if name == "opening" else None
+        wrong = (OPENING if name == "opening" else DEALER_LOG)(value[name])
         if wrong is not None:
-            return self._damage(Problem(f"opening{wrong}"))
+            return self._damage(Problem(f"{name}{wrong}"))
+        if name == "dealer_log":
+            note = parse_note(value[name]["checkpoint"])
+            checkpoint = note if isinstance(note, Problem) else parse_game_checkpoint(note.text)
+            if isinstance(checkpoint, Problem):
+                return self._damage(checkpoint)
         return Extra(self._number, name, value[name])

@@ -82,8 +82,10 @@ def audit(
         asked.add(Promise.SIGNED)
     if request.mine:
         asked.add(Promise.PLAYER_MIXED)
-    if request.outside or request.outside_ignored:
+    if request.outside or request.outside_ignored or request.dealer_log or request.proofs:
         asked.add(Promise.CONSISTENT)
+    if request.policy is not None:
+        asked.add(Promise.WITNESSED)
     if any(game.beacon for game in gathered.games):
         asked.add(Promise.BEACON_MIXED)
     return Report(

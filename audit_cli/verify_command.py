@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -15,9 +16,12 @@ from typing import TYPE_CHECKING
 from audit_cli import say
 from audit_cli.checkpoint import parse_game_checkpoint
 from audit_cli.checks import CHECKS, CheckMaker, Request
-from audit_cli.checks.check import OutsideNote, RecordFile
+from audit_cli.checks.check import OutsideNote, ProofFile, Publication, RecordFile
 from audit_cli.gamefile import Damage, read_game_file
 from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
+from audit_cli.log.logproof import MAX_LOG_PROOF, parse_log_proof
+from audit_cli.log.policy import MAX_POLICY, parse_policy
+from audit_cli.log.source import opened_source
 from audit_cli.note import VerifierKey, parse_note, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.progress import watched
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from audit_cli.gamefile import Item
+    from audit_cli.log.policy import Policy
     from audit_cli.report.finding import Fork
 
 _LF = "\n"
@@ -63,7 +68,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(message)
     # An audit makes millions of values and hardly a cycle: looking for cycles is rarely worth it.
     gc.set_threshold(_ALLOCATIONS, 50, 50)
-    report = audit(_items(files), request, makers, required=required, warnings=warnings)
+    with _publication(options.dealer_log) as published:
+        request = replace(request, dealer_log=published)
+        report = audit(_items(files), request, makers, required=required, warnings=warnings)
     written = [_write_fork(directory, fork) for fork in report.forks]
     notices = (*report.notices, *(Notice(words) for words in written if words))
     report = replace(report, notices=notices, referee=options.referee or "")
@@ -128,13 +135,40 @@ def _request(options: argparse.Namespace, notes: Sequence[str]) -> tuple[Request
             warnings.append(f"the note {_named(name)} is ignored: {read}")
         else:
             outside.append(read)
+    proofs = []
+    for name in options.log_proof:
+        proof = parse_log_proof(read_bounded(name, MAX_LOG_PROOF))
+        if isinstance(proof, Problem):
+            warnings.append(f"the proof {shown(name)} is ignored: {proof.reason}")
+        else:
+            proofs.append(ProofFile(shown(name), proof))
     request = Request(
         trusted=trusted,
         outside=tuple(outside),
         outside_ignored=bool(warnings),
         mine=tuple(mine),
+        proofs=tuple(proofs),
+        policy=None if options.policy is None else _policy(options.policy),
     )
     return request, warnings
+
+
+def _policy(name: str) -> Policy:
+    policy = parse_policy(read_bounded(name, MAX_POLICY))
+    if isinstance(policy, Problem):
+        message = f"--policy {shown(name)}: {policy.reason}"
+        raise UsageError(message, policy.hint)
+    return policy
+
+
+@contextmanager
+def _publication(name: str | None) -> Iterator[Publication | None]:
+    """Give the dealer's log that is named, with its connection kept until the audit is over."""
+    if name is None:
+        yield None
+        return
+    with opened_source(name) as fetch:
+        yield Publication(shown(name), fetch)
 
 
 def _outside(name: str) -> OutsideNote | str:
@@ -177,8 +211,8 @@ def _write_fork(directory: Path, fork: Fork) -> str | None:
 
     Evidence that is there already stays as it is: the new one takes the next number.
     """
-    game = fork.log_origin.rpartition("/")[2]
-    paths = (directory / f"cutcard-fork-{game}-{number}.json" for number in count(1))
+    log = fork.log_origin.rpartition("/")[2]
+    paths = (directory / f"cutcard-fork-{log}-{number}.json" for number in count(1))
     path = next(path for path in paths if not os.path.lexists(path))
     try:
         with path.open("x", encoding="utf-8") as file:

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 from audit_cli.gamefile import Extra, Header, Line, Signed
 
 if TYPE_CHECKING:
+    from audit_cli.beacon import Network
     from audit_cli.checkpoint import Checkpoint
     from audit_cli.coverage import Ended
+    from audit_cli.log.logproof import LogProof
+    from audit_cli.log.policy import Policy
+    from audit_cli.log.tiles import Fetch
     from audit_cli.note import Note, VerifierKey
     from audit_cli.report.finding import Damaged, Finding, Fork, Notice, Opinion
 
@@ -34,16 +38,37 @@ class RecordFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ProofFile:
+    """A `tlog-proof` from outside the file: where it was read, and its parts."""
+
+    source: str
+    proof: LogProof
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A dealer's log as it is published: where, and how its files are fetched."""
+
+    source: str
+    fetch: Fetch = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What the auditor brings: a trusted key, notes from outside, a client's records.
 
-    `outside_ignored` tells that a note was given and could not be read as one.
+    `outside_ignored` tells that a note or proof was given and could not be read as one. Then the
+    dealer's log, proofs of its lines, and the policy that says which witnesses are trusted.
     """
 
     trusted: VerifierKey | None = None
     outside: tuple[OutsideNote, ...] = ()
     outside_ignored: bool = False
     mine: tuple[RecordFile, ...] = ()
+    beacons: tuple[Network, ...] = ()
+    dealer_log: Publication | None = None
+    proofs: tuple[ProofFile, ...] = ()
+    policy: Policy | None = None
 
 
 Handler = Callable[[Line], None]

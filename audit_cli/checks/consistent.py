@@ -4,6 +4,7 @@ A note from outside counts when the key's signature on it holds and it is of one
 Then the root of the file's signed lines at its size has to be its root; otherwise one key has
 signed two histories, and the evidence is written out. A note that does not verify is ignored
 with a warning; one whose size the signed lines do not reach has nothing to be compared with.
+Notes of the dealer's own log, and that log, are for `published` to compare.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Consistent:
         self._emit = emit
         self._seen: set[OutsideNote] = set()
         self._agreeing = 0
+        self._origins: set[str] = set()
 
     def handlers(self) -> Mapping[str, Handler]:
         """Every entry's leaf, where there is something to compare with."""
@@ -38,6 +40,7 @@ class Consistent:
     def begin(self, header: Header, /) -> None:
         """Take the outside notes that are of this game."""
         self._header = header
+        self._origins.add(header.origin)
         self._frontier = Frontier()
         self._leaves = bytearray()
         self._roots: dict[int, bytes] = {0: EMPTY_ROOT}
@@ -120,7 +123,9 @@ class Consistent:
 
     def conclude(self) -> None:
         """Report that it holds where a note could be compared, warn of those of other logs."""
-        for outside in self._request.outside:
+        request = self._request
+        own = [one for one in request.outside if one.checkpoint.origin not in self._origins]
+        for outside in own:
             if outside not in self._seen:
                 self._emit.warning(
                     f"the note {outside.source} is ignored: it is of another log, "
@@ -129,6 +134,6 @@ class Consistent:
         if self._agreeing:
             text = f"{self._agreeing} checkpoints from outside are of these lines"
             self._emit.finding(Finding(Promise.CONSISTENT, Verdict.HOLDS, text))
-        else:
+        elif own or not (request.outside or request.dealer_log or request.proofs):
             text = "no checkpoint from outside to compare with"
             self._emit.finding(Finding(Promise.CONSISTENT, Verdict.NOT_ESTABLISHED, text))

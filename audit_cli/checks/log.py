@@ -17,6 +17,7 @@ from audit_cli.checks.mixed import Mixed
 from audit_cli.checks.ordered import Ordered
 from audit_cli.checks.outside import Outside
 from audit_cli.checks.played import Played
+from audit_cli.checks.published import Published
 from audit_cli.checks.replayed import Replayed
 from audit_cli.checks.table import Table
 from audit_cli.checks.twice import Twice
@@ -64,6 +65,7 @@ class GameLog:
         self._chain = Chain(emit)
         self._outside = Outside(emit)
         self._twice = Twice(emit)
+        self._published = Published(request, emit)
         self._games = 0
         self._covered = 0
 
@@ -113,10 +115,12 @@ class GameLog:
             before["hand_void"] += (mine.hand_void,)
             after["hand_opened"] += (mine.hand_opened,)
         table, played = self._table.handlers, self._played.handlers
+        published = self._published.handlers
         return {
             kind: (
                 *every,
                 *((played[kind],) if kind in played else ()),
+                *((published[kind],) if kind in published else ()),
                 *before.get(kind, ()),
                 *((table[kind],) if kind in table else ()),
                 *after.get(kind, ()),
@@ -140,6 +144,7 @@ class GameLog:
         )
         for check in checks:
             check.begin(self._table)
+        self._published.begin(header)
         for mine in self._mine:
             mine.begin(self._table, header)
         self._kinds = self._plan()
@@ -168,14 +173,17 @@ class GameLog:
         self._ordered.signed()
 
     def behind(self, extra: Extra, /) -> None:
-        """Judge a player's own opening."""
+        """Judge a player's own opening, and lines of the dealer's log."""
         self._replayed.behind(extra)
         self._dealt.behind(extra)
+        self._published.behind(extra)
 
     def end(self, ended: Ended, /) -> None:
         """End the game: what was waited for will not come."""
         self._covered += ended.covered
-        self._twice.end(self._header, bytes(self._chain.leaves), self._signed, ended.key)
+        leaves = bytes(self._chain.leaves)
+        self._twice.end(self._header, leaves, self._signed, ended.key)
+        self._published.end(leaves, self._signed, ended)
         if ended.checkpoints == 0:
             text = f"no checkpoint of {ended.key} covers a line"
             for promise in _OF_ENTRIES:
@@ -197,6 +205,7 @@ class GameLog:
         """Say what holds, over all games; nothing where no entry was covered."""
         self._chain.conclude()
         self._outside.conclude()
+        self._published.conclude()
         if self._covered:
             for check in (
                 *(self._bound, self._replayed, self._ordered, self._dealt, self._complete),

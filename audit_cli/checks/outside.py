@@ -1,8 +1,7 @@
-"""BEACON-MIXED and WITNESSED: what the entries of a game alone can not establish.
+"""BEACON-MIXED: what the entries of a game alone can not establish.
 
-A beacon's signature and the time of its rounds need the network's key, genesis and period;
-witnesses co-sign the dealer's own log. Where a game asks for the one, or an auditor for the other,
-it is said plainly that this audit does not establish it.
+A beacon's signature and the time of its rounds need the network's key, genesis and period. Where
+a game asks for one, it is said plainly that this audit does not establish it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ class Outside:
 
     def __init__(self, emit: Emit) -> None:
         self._beacon = Voice(Promise.BEACON_MIXED, emit)
-        self._witnessed = Voice(Promise.WITNESSED, emit)
         self._named = False
 
     def begin(self, table: Table) -> None:
@@ -55,7 +53,6 @@ class Outside:
         self._beacon.end()
 
     def conclude(self) -> None:
-        """Not applicable where nothing names a beacon, and without a policy of witnesses."""
+        """Not applicable where nothing names a beacon."""
         if not self._named:
             self._beacon.not_applicable("the rules name no beacon")
-        self._witnessed.not_applicable("no policy of witnesses is given")

@@ -40,6 +40,10 @@ class LogProof:
     checkpoint: Checkpoint
     extra: bytes | None = None
 
+    def steps(self) -> tuple[bytes, ...]:
+        """Return the path."""
+        return self.path
+
     def check(self, leaf: bytes) -> str | None:
         """None when the leaf hash stands at `index` under the checkpoint; else the reason.
 

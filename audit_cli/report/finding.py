@@ -140,6 +140,15 @@ class AuditedGame:
 
 
 @dataclass(frozen=True, slots=True)
+class NotedProof:
+    """A line of the dealer's log with its index and its path under a note's root."""
+
+    index: int
+    line: str
+    proof: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Fork:
     """Evidence that one key signed two histories: both notes, and leaf hashes where sizes differ.
 
@@ -157,6 +166,7 @@ class Fork:
     leaves: tuple[bytes, ...] = ()
     proof: tuple[bytes, ...] = ()
     prefix_root: bytes | None = None
+    noted: tuple[NotedProof, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -311,4 +311,9 @@ def render_fork(fork: Fork) -> str:
     if fork.prefix_root is not None:
         value["proof"] = [step.hex() for step in fork.proof]
         value["prefix_root"] = fork.prefix_root.hex()
+    if fork.noted:
+        value["noted"] = [
+            {"index": one.index, "line": one.line, "proof": [step.hex() for step in one.proof]}
+            for one in fork.noted
+        ]
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

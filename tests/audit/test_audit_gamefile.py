@@ -92,11 +92,16 @@ def test_a_file_may_end_early() -> None:
 
 def test_openings_and_dealer_log_lines_end_a_game() -> None:
     opening = {"hand": 1, "position": 0, "card": "As", "salt": "0" * 32, "proof": []}
-    file = GameFile().other(canonical({"opening": opening})).other(b'{"dealer_log":{}}')
+    lines = {
+        "checkpoint": Signer().note(ORIGIN, 1, bytes(32)),
+        "lines": [{"index": 0, "line": "a line", "proof": []}],
+    }
+    file = GameFile().other(canonical({"opening": opening}))
+    file.other(canonical({"dealer_log": lines}))
     extras = [item for item in read(file.data()) if isinstance(item, Extra)]
     assert [(extra.kind, extra.body) for extra in extras] == [
         ("opening", opening),
-        ("dealer_log", {}),
+        ("dealer_log", lines),
     ]
     assert "behind" in one_damage(file.entry("paused").data()).problem.reason
 

@@ -5,8 +5,15 @@ from collections.abc import Iterable
 
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
 from audit_cli.checks import CHECKS, Request
-from audit_cli.checks.check import CheckMaker, OutsideNote, RecordFile
+from audit_cli.checks.check import (
+    CheckMaker,
+    OutsideNote,
+    ProofFile,
+    Publication,
+    RecordFile,
+)
 from audit_cli.gamefile import read_game_file
+from audit_cli.log.policy import Policy
 from audit_cli.note import Note, NoteVerdict, VerifierKey, parse_note, parse_vkey, verify_note
 from audit_cli.report.finding import Promise, Report, Verdict
 from audit_cli.verify import audit
@@ -20,6 +27,9 @@ def judge(
     outside: Iterable[str] = (),
     require: Iterable[Promise] = (),
     more: Iterable[CheckMaker] = (),
+    dealer_log: Publication | None = None,
+    proofs: tuple[ProofFile, ...] = (),
+    policy: Policy | None = None,
 ) -> Report:
     """Audit the bytes of a game file."""
     trusted = None if key is None else parse_vkey(key)
@@ -33,7 +43,14 @@ def judge(
         notes.append(OutsideNote(f"note {number}", text, note, checkpoint))
     records = (mine,) if isinstance(mine, bytes) else mine
     files = tuple(RecordFile("record", record) for record in records)
-    request = Request(trusted=trusted, mine=files, outside=tuple(notes))
+    request = Request(
+        trusted=trusted,
+        mine=files,
+        outside=tuple(notes),
+        dealer_log=dealer_log,
+        proofs=proofs,
+        policy=policy,
+    )
     items = read_game_file(io.BytesIO(data), "game")
     return audit(items, request, (*CHECKS, *more), required=frozenset(require))
 

@@ -1,0 +1,162 @@
+"""Reads a whole dealer's log, as published: its signed checkpoint, then each line under it.
+
+What its server sends is held to the checkpoint, so that what is told here was signed. Lines of
+wanted games are kept; of every game it is remembered how far it came, and each second line for one
+stage of one hand is found (protocol 5: a fork).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
+from audit_cli.log.noted import Noted, Stage, read_noted
+from audit_cli.log.tiles import CHECKPOINT_PATH, TileReader, open_tiles
+from audit_cli.note import Note, NoteVerdict, parse_note, verify_note
+from audit_cli.problem import Problem
+from audit_cli.watch.grammar import GameSeen, take
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from audit_cli.log.tiles import Fetch
+    from audit_cli.note import VerifierKey
+
+MAX_TROUBLES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line with its place in the log."""
+
+    index: int
+    noted: Noted
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """A line for a stage that had one already, at index `first`."""
+
+    told: Told
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A line that can not be read, or that can not follow those of its game before it."""
+
+    index: int
+    game: str | None
+    text: str
+
+
+@dataclass(slots=True)
+class WholeLog:
+    """A log's checkpoint, its tree, and what its lines tell; lists of what is wrong are bounded."""
+
+    note_text: str
+    note: Note
+    checkpoint: Checkpoint
+    tree: TileReader
+    lines: dict[str, list[Told]]
+    games: dict[str, GameSeen] = field(default_factory=dict)
+    seconds: list[Second] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+
+
+def read_whole_log(
+    fetch: Fetch, origin: str, key: VerifierKey, wanted: Collection[str]
+) -> WholeLog | Problem:
+    """Return the log of `origin` as `key` signed it, or why there is none to be had.
+
+    Asks for every bundle once. `wanted` are the games whose lines are kept.
+    """
+    opened = _open(fetch, origin, key)
+    if isinstance(opened, Problem):
+        return opened
+    scan = _Scan(opened, wanted)
+    for index, line in enumerate(opened.tree.entries()):
+        if isinstance(line, Problem):
+            return line
+        scan.take(index, line)
+    return opened
+
+
+def _open(  # noqa: PLR0911  (one return a kind of refusal)
+    fetch: Fetch, origin: str, key: VerifierKey
+) -> WholeLog | Problem:
+    data = fetch(CHECKPOINT_PATH)
+    if isinstance(data, Problem):
+        return data
+    note = parse_note(data)
+    if isinstance(note, Problem):
+        return note
+    checkpoint = parse_game_checkpoint(note.text)
+    if isinstance(checkpoint, Problem):
+        return checkpoint
+    if verify_note(note, (key,)).verdict is not NoteVerdict.OK:
+        return Problem(f"its checkpoint has no good signature of {key}")
+    if checkpoint.origin != origin:
+        return Problem(f"its checkpoint is of another log, {checkpoint.origin}")
+    tree = open_tiles(fetch, checkpoint.size, checkpoint.root)
+    if isinstance(tree, Problem):
+        return tree
+    return WholeLog(data.decode("utf-8"), note, checkpoint, tree, {})
+
+
+class _Scan:
+    """Follows each game through the lines."""
+
+    def __init__(self, log: WholeLog, wanted: Collection[str]) -> None:
+        self._log = log
+        self._wanted = frozenset(wanted)
+        # Where the stages of games that are not revealed stand, so that a second line is known.
+        self._stages: dict[str, dict[tuple[int, Stage], int]] = {}
+
+    def take(self, index: int, line: bytes) -> None:
+        log = self._log
+        noted = read_noted(line)
+        if isinstance(noted, Problem):
+            self._trouble(Trouble(index, None, noted.reason))
+            return
+        told = Told(index, noted)
+        if noted.game in self._wanted:
+            log.lines.setdefault(noted.game, []).append(told)
+        first = self._first(told)
+        if first is not None:
+            if len(log.seconds) < MAX_TROUBLES:
+                log.seconds.append(Second(told, first))
+            return
+        seen, wrong = take(log.games.get(noted.game), noted)
+        if seen is not None:
+            log.games[noted.game] = seen
+        if wrong is not None:
+            self._trouble(Trouble(index, noted.game, wrong[1]))
+        if noted.stage is Stage.GAME_REVEALED:
+            self._stages.pop(noted.game, None)
+
+    def _trouble(self, trouble: Trouble) -> None:
+        if len(self._log.troubles) < MAX_TROUBLES:
+            self._log.troubles.append(trouble)
+
+    def _first(self, told: Told) -> int | None:
+        """Return where the line's stage stands already, None where this is its first line."""
+        noted = told.noted
+        stage = (noted.hand, noted.stage)
+        seen = self._log.games.get(noted.game)
+        if seen is None or seen.revealed_at is None:
+            first = self._stages.setdefault(noted.game, {}).setdefault(stage, told.index)
+            return None if first == told.index else first
+        # Nothing comes behind a reveal in an honest log: the lines before are read again.
+        if len(self._log.seconds) >= MAX_TROUBLES:
+            return None
+        for index, line in enumerate(self._log.tree.entries(0, told.index)):
+            before = line if isinstance(line, Problem) else read_noted(line)
+            if (
+                isinstance(before, Noted)
+                and before.game == noted.game
+                and (before.hand, before.stage) == stage
+            ):
+                return index
+        return None
