@@ -69,6 +69,9 @@ SETTINGS = {
     "CUTCARD_RETAIN": "30d",
     "CUTCARD_PUBLICATION": "public",
     "CUTCARD_BATCH": "250ms",
+    "CUTCARD_PUBLICATION_LISTEN": "127.0.0.1:4",
+    "CUTCARD_WITNESS_POLICY": "witnesses.policy",
+    "CUTCARD_BEACON": "rounds.jsonl",
     "CUTCARD_LOG_FORMAT": "json",
     "CUTCARD_LOG_LEVEL": "error",
 }
@@ -103,6 +106,9 @@ def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
         retain=30 * 86_400,
         publication=Path("public"),
         batch=0.25,
+        publication_listen="127.0.0.1:4",
+        witness_policy=Path("witnesses.policy"),
+        beacon="rounds.jsonl",
     )
 
 
@@ -121,6 +127,9 @@ def test_what_is_given_goes_before_what_the_environment_has() -> None:
         (["--retain", "1d"], "--retain needs --archive"),
         (["--journal", "a.journal"], "--journal is for a restore alone: say --accept-restore too"),
         (["--lease", "0s"], "--lease must be at least 1s"),
+        (["--publication-listen", "127.0.0.1:0"], "--publication-listen needs --publication"),
+        (["--witness-policy", "a"], "--witness-policy needs --publication"),
+        (["--publication", "a", "--publication-listen", "here"], "'here' is no address"),
         (["--batch", "9ms"], "'9ms' is no time from 10ms to 10s"),
         (["--batch", "11s"], "'11s' is no time from 10ms to 10s"),
         (["--batch", "0.1"], "'0.1' is no time from 10ms to 10s"),
