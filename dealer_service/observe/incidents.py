@@ -90,13 +90,13 @@ HINTS: Final[Mapping[str, str]] = {
         "What this line names is not protected, by the settings. See OPERATIONS.md before "
         "players come."
     ),
-    "dealer_log_refused": (
-        "The store did not take a change of the dealer's log: another node owns it now. This one "
-        "follows it. If it comes often, look at what dealer_log_taken_over says."
-    ),
     "dealer_log_lost": (
         "The store lacks lines of the dealer's log that were signed, and the restore was accepted. "
         "Nothing is published under this origin any more: make keys under a new one, and say so."
+    ),
+    "dealer_log_refused": (
+        "The store did not take a change of the dealer's log: another node owns it now. This one "
+        "follows it. If it comes often, look at what dealer_log_taken_over says."
     ),
     "dealer_log_taken_over": (
         "Another node writes the dealer's log now, and this one follows it. Nothing is lost. If it "
@@ -164,6 +164,21 @@ HINTS: Final[Mapping[str, str]] = {
     "token_keys_unread": (
         "The JWK set could not be read again; the keys that were read last still count. Look at "
         "--jwks and the way to it."
+    ),
+    "witness_away": (
+        "A witness does not answer: cards that wait for its co-signature wait, and nothing else "
+        "does. Look at its address in the policy, its certificate and the network. It is asked "
+        "again by itself."
+    ),
+    "witness_declines": (
+        "A witness answers, and does not co-sign. `why` says whether it does not know this log "
+        "(give its operator the dealer's verifier key) or gave nothing that its key in the policy "
+        "has signed."
+    ),
+    "witness_knows_another_log": (
+        "A witness has seen more of the dealer's log than there is here, or another log under its "
+        "key, and the dealer stops. Bring back the newest store, and find out who else has the "
+        "log key. See OPERATIONS.md."
     ),
 }
 """By event, in words for an operator."""
