@@ -112,12 +112,18 @@ class Publishing:
     # Its life.
 
     async def begin(self) -> None:
-        """Take up the folder, and show there what the store has as signed.
+        """Take up the folder and the log, as far as this dealer has it, before anything is dealt.
 
         CannotPublish, StoreError, or OSError where the folder can not be written.
         """
         await self._load()
-        await self._follow()
+        try:
+            if self._means.leases is not None:
+                await self._follow()
+            elif await self._head() is not None:
+                await self._try_to_own()
+        except SeenLater as fault:
+            raise CannotPublish(str(fault)) from fault
 
     def start(self) -> None:
         """Publish from now on."""
@@ -176,7 +182,9 @@ class Publishing:
         if not self._is_loaded:
             await self._load()
         if self._sequencer is None:
-            await self._follow()
+            # A dealer alone signs again instead: a crash may have kept that from the journal.
+            if self._means.leases is not None:
+                await self._follow()
             if await self._head() is None:
                 await self._try_to_begin()
             else:

@@ -1,6 +1,7 @@
 """Notices come into the dealer's log, each once and in order, and the log into a folder."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -284,6 +285,14 @@ class TestWitnessed:
             assert isinstance(one.faults[0], SeenLater)
         assert store.head(DEALER_LOG) is None
 
+    async def test_nor_does_it_start_to(self, tmp_path: Path) -> None:
+        store = MemoryStore()
+        async with publisher(tmp_path, store) as one:
+            await play(one, 1)
+        with pytest.raises(CannotPublish, match="a witness saw 3 lines, and here are 2"):
+            async with publisher(tmp_path, store, cosigning=Witness(seen=3)):
+                pass
+
     async def test_a_stop_does_not_wait_for_witnesses(self, tmp_path: Path) -> None:
         witness, store = Witness(), MemoryStore()
         witness.answers.clear()
@@ -328,13 +337,31 @@ class TestGoingBack:
             older = MemoryStore(store._content.copy())
             await play(one, 2, first=2)
         (tmp_path / "publication").rename(tmp_path / "away")
-        async with publisher(tmp_path, older) as one:
-            await one.has_failed()
-            assert "lacks lines that were signed" in str(one.faults[0])
-            assert one.shown().size == 4
+        with pytest.raises(CannotPublish, match="lacks lines that were signed"):
+            async with publisher(tmp_path, older):
+                pass
         head = older.head(DEALER_LOG)
         assert head is not None
         assert head.signed_size == 4
+
+    async def test_a_restore_that_was_accepted_goes_on_where_its_lines_are_whole(
+        self, tmp_path: Path
+    ) -> None:
+        """The store has the lines, and not that they were signed."""
+        store = MemoryStore()
+        async with publisher(tmp_path, store) as one:
+            await play(one, 2)
+            before = one.lines()
+        content = store._content.copy()
+        head = content.logs[DEALER_LOG].head
+        content.logs[DEALER_LOG].head = replace(head, signed=None)
+        content.logs[DEALER_LOG].checkpoints.clear()
+        with pytest.raises(CannotPublish, match="lacks lines that were signed"):
+            async with publisher(tmp_path, MemoryStore(content)):
+                pass
+        async with publisher(tmp_path, MemoryStore(content), accepts=True) as one:
+            await play(one, 1, first=2)
+            assert one.lines()[:4] == before
 
     async def test_a_folder_of_another_dealer_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "publication").mkdir()
@@ -348,9 +375,9 @@ class TestGoingBack:
         async with publisher(tmp_path, store) as one:
             await play(one, 1)
         store.mark_lost([LostLog(DEALER_LOG, SignedAt(9, bytes(32)))])
-        async with publisher(tmp_path, store) as one:
-            await one.has_failed()
-            assert "lacks lines that were signed" in str(one.faults[0])
+        with pytest.raises(CannotPublish, match="lacks lines that were signed"):
+            async with publisher(tmp_path, store):
+                pass
         head = store.head(DEALER_LOG)
         assert head is not None
         assert head.facts.state is LogState.LOST
