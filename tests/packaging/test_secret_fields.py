@@ -25,6 +25,10 @@ SECRET_NAMES = re.compile(
 PUBLIC = {
     ("TokenPlace", "token"): "a token's label",
     ("NoteKey", "key"): "a verifier key",
+    ("WitnessKey", "key"): "a verifier key",
+    ("PolicyLog", "key"): "a verifier key",
+    ("Witness", "key"): "a verifier key",
+    ("Network", "public_key"): "a beacon's key that verifies",
     ("Watched", "key"): "a verifier key",
     ("Played", "key"): "a verifier key as text",
     ("KeySet", "keys"): "keys that verify",
