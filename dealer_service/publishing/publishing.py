@@ -322,6 +322,16 @@ class Publishing:
         self._sequencer = sequencer
         _log.info("dealer_log_owned", size=sequencer.next_index)
 
+    async def _look_whether_still_mine(self, sequencer: Sequencer) -> None:
+        """Find out that another one has the log, though nothing is written; _LostOwnership."""
+        leases, now = self._means.leases, time.monotonic()
+        if leases is None or now < self._look_at or not sequencer.next_index:
+            return
+        self._look_at = now + LOOK_SECONDS
+        owner = await self._means.read(lambda _: leases.owner(DEALER_LOG))
+        if owner is None or owner.epoch != sequencer.epoch:
+            raise _LostOwnership
+
     async def _take_up(self, sequencer: Sequencer, head: LogHead | None) -> None:
         """Go on where the owner before stopped; CannotPublish where that can not be."""
         if head is not None and head.facts.state is LogState.LOST:
@@ -343,6 +353,7 @@ class Publishing:
     async def _sequence(self, sequencer: Sequencer) -> None:
         """Bring what waits into the log and the log to the world: one batch."""
         means, began = self._means, time.perf_counter()
+        await self._look_whether_still_mine(sequencer)
         notices = await means.read(lambda store: store.notices(BATCH_NOTICES))
         if notices:
             change = sequencer.take_in(notices)
