@@ -1,0 +1,84 @@
+"""The dealer among the programs of others: `cutcard-audit witness` co-signs, `watch` follows."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from dealer_service.publishing.cosigning import SeenLater
+from dealer_service.store.api import Stage
+from tests.support.scraping import LOOPBACK
+from tests.support.service import PATIENCE, Service, seated, serving, stop
+from tests.support.witnesses import ask, started
+
+ROOT = Path(__file__).parents[2]
+NAME = "witness.example/w1"
+
+
+def run_audit(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "audit_cli", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+async def until_published(service: Service, game: str, stage: Stage) -> None:
+    publishing = service.dealer._publishing
+    assert publishing is not None
+    async with asyncio.timeout(PATIENCE):
+        await publishing.wait_for(game, 0, stage)
+
+
+def copy_keys(old: Path, new: Path) -> None:
+    new.mkdir()
+    for name in ("log.key", "sealing.key", "token.key"):
+        shutil.copy(old / name, new / name)
+
+
+async def test_a_game_is_witnessed_and_watched_and_a_second_log_is_never_signed(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path / "a") as service:
+        key = service.key
+    folder = tmp_path / "witness"
+    named = run_audit("witness", "--state", folder, "--name", NAME, "--show-key")
+    vkey = named.stdout.strip()
+    with started("witness", "--state", folder, "--log", key, "--listen", LOOPBACK) as witness:
+        policy = tmp_path / "witnesses.policy"
+        policy.write_text(f"log {key}\nwitness w1 {vkey} {witness.url}\nquorum w1\n")
+        given: dict[str, Any] = {
+            "batch": 0.01,
+            "witness_policy": policy,
+            "publication_listen": LOOPBACK,
+        }
+        async with serving(tmp_path / "a", publication=tmp_path / "public-a", **given) as service:
+            game = await service.open_game()
+            bots = await seated(service, game, "ann", "bob")
+            await bots[0].until_line("hand_opened", hand=1)
+            await service.close_game(game)
+            await until_published(service, game, Stage.GAME_REVEALED)
+            await stop(bots)
+            seen = await asyncio.to_thread(
+                run_audit,
+                "watch",
+                f"http://127.0.0.1:{service.dealer.publication_port}",
+                *("--key", key, "--policy", policy, "--state", tmp_path / "watch", "--list"),
+            )
+        assert (seen.returncode, seen.stderr) == (0, ""), seen
+        assert game in seen.stdout
+        known = ask(witness.url, "/").text
+        copy_keys(tmp_path / "a", tmp_path / "b")
+        async with serving(tmp_path / "b", publication=tmp_path / "public-b", **given) as service:
+            assert service.key == key
+            await service.open_game()
+            async with asyncio.timeout(PATIENCE):
+                await service.dealer._stopping.wait()
+            assert isinstance(service.dealer._failure, SeenLater)
+        assert not (tmp_path / "public-b" / "checkpoint").exists()
+        assert ask(witness.url, "/").text == known
