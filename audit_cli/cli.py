@@ -89,6 +89,14 @@ def _parser() -> argparse.ArgumentParser:
         "(a C2SP tlog-policy)",
     )
     verify.add_argument(
+        "--beacon",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="the chain information of a drand network that the rules name (its /info); quicknet's "
+        "is built in",
+    )
+    verify.add_argument(
         "--require",
         metavar="LINE,...",
         action="append",

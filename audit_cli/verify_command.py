@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit_cli import say
+from audit_cli.beacon import MAX_INFO, parse_network
 from audit_cli.checkpoint import parse_game_checkpoint
 from audit_cli.checks import CHECKS, CheckMaker, Request
 from audit_cli.checks.check import OutsideNote, ProofFile, Publication, RecordFile
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from audit_cli.beacon import Network
     from audit_cli.gamefile import Item
     from audit_cli.log.policy import Policy
     from audit_cli.report.finding import Fork
@@ -149,8 +151,17 @@ def _request(options: argparse.Namespace, notes: Sequence[str]) -> tuple[Request
         mine=tuple(mine),
         proofs=tuple(proofs),
         policy=None if options.policy is None else _policy(options.policy),
+        beacons=tuple(map(_network, options.beacon)),
     )
     return request, warnings
+
+
+def _network(name: str) -> Network:
+    network = parse_network(read_bounded(name, MAX_INFO))
+    if isinstance(network, Problem):
+        message = f"--beacon {shown(name)}: {network.reason}"
+        raise UsageError(message, network.hint)
+    return network
 
 
 def _policy(name: str) -> Policy:

@@ -59,6 +59,7 @@ class Request:
 
     `outside_ignored` tells that a note or proof was given and could not be read as one. Then the
     dealer's log, proofs of its lines, and the policy that says which witnesses are trusted.
+    `beacons` are the drand networks that are known besides quicknet.
     """
 
     trusted: VerifierKey | None = None

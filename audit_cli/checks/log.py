@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from audit_cli.checks.beacon import BeaconMixed
 from audit_cli.checks.bound import Bound
 from audit_cli.checks.chain import Chain
 from audit_cli.checks.complete import Complete
@@ -15,7 +16,6 @@ from audit_cli.checks.dealt import Dealt
 from audit_cli.checks.mine import Mine
 from audit_cli.checks.mixed import Mixed
 from audit_cli.checks.ordered import Ordered
-from audit_cli.checks.outside import Outside
 from audit_cli.checks.played import Played
 from audit_cli.checks.published import Published
 from audit_cli.checks.replayed import Replayed
@@ -61,41 +61,42 @@ class GameLog:
         self._played = Played(emit)
         self._clock = self._played.clock
         self._mixed = Mixed(emit, alone=not request.mine)
-        self._mine = self._read_mine(request)
+        records = self._read_records(request)
+        self._mine = tuple(
+            Mine(emit, player, games, request.trusted) for player, games in records.items()
+        )
+        self._beacon = BeaconMixed(request, emit, tuple(records.values()))
         self._chain = Chain(emit)
-        self._outside = Outside(emit)
         self._twice = Twice(emit)
         self._published = Published(request, emit)
         self._games = 0
         self._covered = 0
 
-    def _read_mine(self, request: Request) -> tuple[Mine, ...]:
-        """One check for each player of whom there is a record."""
+    def _read_records(self, request: Request) -> dict[str, dict[str, Record]]:
+        """Read the clients' records, by player and game."""
         records: dict[str, dict[str, Record]] = {}
         for file in request.mine:
             wrong = read_records(file.data, records)
             if wrong is not None:
                 number, problem = wrong.number, wrong.problem
                 self._emit.unreadable(Damaged(file.source, number, str(problem), problem.hint))
-        return tuple(
-            Mine(self._emit, player, games, request.trusted) for player, games in records.items()
-        )
+        return records
 
     def _plan(self) -> dict[str, tuple[Handler, ...]]:
         """Which checks see an entry of each kind of this game, in order, around the table."""
         bound, complete, mixed, dealt = self._bound, self._complete, self._mixed, self._dealt
-        replayed, outside, chain = self._replayed, self._outside, self._chain
+        replayed, beacon, chain = self._replayed, self._beacon, self._chain
         before: dict[str, tuple[Handler, ...]] = {
             "seat_taken": (mixed.seat_taken,),
             "anchored": (mixed.anchored, complete.anchored),
             "hand_opened": (bound.hand_opened, complete.hand_opened, mixed.hand_opened),
             "hand_void": (bound.hand_void, complete.hand_void, mixed.hand_void, self._void),
-            "deck_committed": (mixed.deck_committed, outside.deck_committed),
+            "deck_committed": (mixed.deck_committed,),
             "posted": (complete.moved,),
             "dealt": (complete.moved, dealt.dealt),
             "opened": (dealt.opened, replayed.opened),
             "runs_agreed": (dealt.runs_agreed,),
-            "game_opened": (outside.game_opened, chain.game_opened),
+            "game_opened": (beacon.game_opened, chain.game_opened),
             "game_closed": (complete.game_closed, chain.game_closed),
             "secret_revealed": (
                 bound.secret_revealed,
@@ -104,11 +105,11 @@ class GameLog:
             ),
         }
         after: dict[str, tuple[Handler, ...]] = {
-            "hand_opened": (dealt.hand_opened,),
+            "hand_opened": (dealt.hand_opened, beacon.hand_opened),
             "hand_void": (complete.voided,),
-            "deck_committed": (replayed.deck_committed,),
+            "deck_committed": (replayed.deck_committed, beacon.deck_committed),
         }
-        every: tuple[Handler, ...] = (self._ordered.line, chain.line)
+        every: tuple[Handler, ...] = (self._ordered.line, chain.line, beacon.line)
         for mine in self._mine:
             every = (*every, mine.line)
             before["deck_committed"] += (mine.deck_committed,)
@@ -140,13 +141,14 @@ class GameLog:
         self._signed: Signed | None = None
         checks = (
             *(self._ordered, self._bound, self._replayed, self._dealt, self._complete),
-            *(self._played, self._mixed, self._chain, self._outside),
+            *(self._played, self._mixed, self._chain),
         )
         for check in checks:
             check.begin(self._table)
         self._published.begin(header)
         for mine in self._mine:
             mine.begin(self._table, header)
+        self._beacon.begin(self._table, header)
         self._kinds = self._plan()
 
     def _line(self, line: Line) -> None:
@@ -193,7 +195,7 @@ class GameLog:
             return
         ends: tuple[Callable[[], None], ...] = (
             *(self._ordered.end, self._bound.end, self._replayed.end, self._dealt.end),
-            *(self._played.end, self._mixed.end, self._outside.end),
+            *(self._played.end, self._mixed.end, self._beacon.end),
         )
         self._complete.end(ended)
         for tell in ends:
@@ -204,8 +206,8 @@ class GameLog:
     def conclude(self) -> None:
         """Say what holds, over all games; nothing where no entry was covered."""
         self._chain.conclude()
-        self._outside.conclude()
         self._published.conclude()
+        self._beacon.conclude(self._published.cosigned_at)
         if self._covered:
             for check in (
                 *(self._bound, self._replayed, self._ordered, self._dealt, self._complete),

@@ -194,6 +194,15 @@ class Published:
         self._conclude_consistent(log, outside)
         conclude_witnessed(self._emit, self._request.policy, self._games.values())
 
+    def cosigned_at(self, game: str, hand: int) -> int | None:
+        """Return when a quorum had co-signed the line of a hand's opening, in milliseconds.
+
+        None where that is not known; whole only when all was compared.
+        """
+        logged = self._games.get(game)
+        quorum = None if logged is None else logged.witnessed.get((hand, Stage.HAND_OPENED))
+        return None if quorum is None else 1000 * max(quorum.times.values())
+
     def _take_outside(self) -> int:
         """Take the notes from outside that are of the dealer's log; how many there are."""
         taken = 0

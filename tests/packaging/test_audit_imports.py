@@ -1,7 +1,8 @@
 """The verifier rests on the standard library and `cryptography` alone, in every import it has.
 
-One module asks PokerKit for a second opinion, and imports it only when it is asked to. `rng` counts
-with numpy and scipy, which nothing else of the audit needs; what it has beyond them is named here.
+One module asks PokerKit for a second opinion, and one drand-verify about a beacon's signatures;
+each imports it only when it is asked to. `rng` counts with numpy and scipy, which nothing else of
+the audit needs; what it has beyond them is named here.
 """
 
 import ast
@@ -9,10 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import audit_cli
 
 ALLOWED = sys.stdlib_module_names | {"audit_cli", "cryptography"}
 REFEREE = ("referee/second_table.py", "pokerkit")
+PAIRING = ("pairing.py", "drand_verify")
 # Modules of `rng` that need more, each only for what is named in its place.
 BEYOND = {
     ("rng/compiled.py", "numba"),
@@ -34,7 +38,7 @@ def test_every_import_of_the_audit_is_stdlib_or_cryptography() -> None:
         for module in find_imports(path.read_text())
         if module.partition(".")[0] not in ALLOWED
     }
-    assert foreign == {REFEREE}
+    assert foreign == {REFEREE, PAIRING}
 
 
 def test_certification_adds_numpy_and_scipy_and_in_named_places_little_more() -> None:
@@ -59,17 +63,19 @@ def test_neither_the_verifier_nor_the_command_line_imports_numpy() -> None:
     assert not {"numpy", "scipy", "grpc"} & set(done.stdout.split())
 
 
-def test_the_referee_is_not_imported_before_it_is_asked_for() -> None:
-    source = (ROOT / REFEREE[0]).read_text()
+@pytest.mark.parametrize(("module", "extra"), [REFEREE, PAIRING])
+def test_an_extra_is_not_imported_before_it_is_asked_for(module: str, extra: str) -> None:
+    source = (ROOT / module).read_text()
     at_once = {
         node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)
     }
-    assert not any("pokerkit" in ast.unparse(node) for node in at_once)
-    code = "import sys, audit_cli.verify_command, audit_cli.referee.refereed; print(*sys.modules)"
+    assert not any(extra in ast.unparse(node) for node in at_once)
+    named = "audit_cli.verify_command, audit_cli.referee.refereed, audit_cli.pairing"
+    code = f"import sys, {named}; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT.parent
     )
-    assert "pokerkit" not in done.stdout.split()
+    assert extra not in done.stdout.split()
 
 
 def test_imports_are_found_wherever_they_stand() -> None:

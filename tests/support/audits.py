@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterable
 
+from audit_cli.beacon import Network
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
 from audit_cli.checks import CHECKS, Request
 from audit_cli.checks.check import (
@@ -27,6 +28,7 @@ def judge(
     outside: Iterable[str] = (),
     require: Iterable[Promise] = (),
     more: Iterable[CheckMaker] = (),
+    beacons: Iterable[Network] = (),
     dealer_log: Publication | None = None,
     proofs: tuple[ProofFile, ...] = (),
     policy: Policy | None = None,
@@ -50,6 +52,7 @@ def judge(
         dealer_log=dealer_log,
         proofs=proofs,
         policy=policy,
+        beacons=tuple(beacons),
     )
     items = read_game_file(io.BytesIO(data), "game")
     return audit(items, request, (*CHECKS, *more), required=frozenset(require))
