@@ -49,6 +49,89 @@ def add_witness(commands: Commands[Any]) -> None:
     parser.set_defaults(run=_witness)
 
 
+def add_watch(commands: Commands[Any]) -> None:
+    """Add `watch` to the audit's commands."""
+    parser = commands.add_parser(
+        "watch",
+        help="follow a dealer's log, and tell what does not fit",
+        description="follow a dealer's log by its tiles: hold each checkpoint to what was seen "
+        "before, list games and hands, and write evidence of forks and of lines that no honest "
+        "dealer has",
+        epilog="exit status, the first that applies: 2 the command line is wrong, 1 something is "
+        "wrong with the log or its games, 3 the log can not be followed, 4 something asked for "
+        "is not established, 0 nothing is wrong",
+        allow_abbrev=False,
+    )
+    parser.add_argument("url", metavar="URL", help="where the log is published, or a folder of it")
+    parser.add_argument(
+        "--key", metavar="VKEY", required=True, help="the dealer's verifier key, as you trust it"
+    )
+    parser.add_argument(
+        "--state", metavar="DIR", required=True, help="what was seen, kept (made if absent)"
+    )
+    parser.add_argument(
+        "--evidence", metavar="DIR", help="where evidence is written (the folder of --state)"
+    )
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="checkpoints of the log from elsewhere (a witness, another monitor) to compare with",
+    )
+    parser.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="which witnesses you trust, and how many are enough (a C2SP tlog-policy)",
+    )
+    parser.add_argument(
+        "--reveal-within",
+        type=float,
+        default=24,
+        metavar="HOURS",
+        help="so soon after its close a game is revealed (24)",
+    )
+    parser.add_argument(
+        "--longest",
+        type=float,
+        default=336,
+        metavar="HOURS",
+        help="so soon after its opening a game is closed (336)",
+    )
+    parser.add_argument(
+        "--void-rate",
+        type=float,
+        default=0.02,
+        metavar="SHARE",
+        help="the share of hands that are void at a dealer that does nothing wrong (0.02)",
+    )
+    parser.add_argument("--list", action="store_true", help="list every game, too")
+    parser.add_argument(
+        "--game", metavar="GAME", help="print the lines of one game that were read, and end"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--serve",
+        metavar="HOST:PORT",
+        help="stay, look again and again, and serve the state, /metrics and /healthz over HTTP",
+    )
+    parser.add_argument(
+        "--every",
+        type=float,
+        default=60,
+        metavar="SECONDS",
+        help="with --serve, how long it waits between looks (60)",
+    )
+    parser.set_defaults(run=_watch)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from audit_cli.watch.command import run  # noqa: PLC0415  (quick start)
+
+    return run(options)
+
+
 def _witness(options: argparse.Namespace) -> int:
     from audit_cli.witness.command import run  # noqa: PLC0415  (quick start)
 

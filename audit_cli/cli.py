@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from audit_cli import __version__, say
-from audit_cli.arguments import add_witness
+from audit_cli.arguments import add_watch, add_witness
 from audit_cli.inputs import UsageError
 from audit_cli.rng.arguments import add_commands
 
@@ -132,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     derive.set_defaults(run=_derive)
     add_witness(commands)
+    add_watch(commands)
     add_commands(commands)
     return parser
 

@@ -9,6 +9,7 @@ brings TLS.
 from __future__ import annotations
 
 import contextlib
+import signal
 import socket
 import threading
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
 _THREADS: Final = 64
 _SECONDS: Final = 30
 _POLL: Final = 0.1
+_DRAINED: Final = 1024 * 1024
 _LONGEST_SIZE: Final = 12
 
 
@@ -86,6 +88,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         most = self.server.site.most
         if int(size) > most:
+            # Who sends it all before reading an answer still gets this one.
+            self.rfile.read(min(int(size), _DRAINED))
             self._stop(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {most:,} bytes")
             return
         body = self.rfile.read(int(size))
@@ -190,3 +194,18 @@ def serving(address: tuple[str, int], site: Site) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextlib.contextmanager
+def ending() -> Iterator[threading.Event]:
+    """Give an event that is set when the process is asked to end: SIGTERM, or Ctrl-C."""
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +10,13 @@ from audit_cli import say
 from audit_cli.inputs import UsageError, read_bounded, shown
 from audit_cli.note import parse_vkey
 from audit_cli.problem import Problem
-from audit_cli.serving import parse_address, serving
+from audit_cli.serving import ending, parse_address, serving
 from audit_cli.witness.service import Witness
 from audit_cli.witness.state import opened_state
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from audit_cli.note import VerifierKey
 
@@ -43,21 +40,6 @@ def run(options: argparse.Namespace) -> int:
             say.note(f"serving on {url}")
             ended.wait()
     return 0
-
-
-@contextmanager
-def ending() -> Iterator[threading.Event]:
-    """Give an event that is set when the process is asked to end: SIGTERM, or Ctrl-C."""
-    ended = threading.Event()
-    before = {
-        number: signal.signal(number, lambda *_: ended.set())
-        for number in (signal.SIGTERM, signal.SIGINT)
-    }
-    try:
-        yield ended
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _keys(given: Sequence[str], file: str | None) -> dict[str, list[VerifierKey]]:
