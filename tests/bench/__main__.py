@@ -21,6 +21,7 @@ from tests.bench import (
     deriving,
     dumping,
     engine,
+    publishing,
     shared,
     takeover,
     verifying,
@@ -42,6 +43,7 @@ _GROUPS: tuple[tuple[tuple[str, ...], Measure], ...] = (
     ),
     ((delay.DELAY.name,), lambda quick, _: [delay.measure(quick=quick)]),
     ((watching.MEMORY.name,), lambda quick, _: [watching.measure(quick=quick)]),
+    (publishing.NAMES, lambda quick, names: publishing.measure(quick=quick, names=names)),
     ((appending.SQLITE.name,), lambda quick, _: [appending.measure_sqlite(quick=quick)]),
 )
 _ON_POSTGRES: tuple[tuple[tuple[str, ...], Measure], ...] = (
