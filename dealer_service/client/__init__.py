@@ -26,12 +26,14 @@ from dealer_service.client.events import (
     Shown,
     TableChanged,
 )
+from dealer_service.client.log_proof import LogProof, LogProofError
 from dealer_service.client.message import Decision, Preset, Span
 from dealer_service.client.operator import ChipMovement, GameSummary, OpenedGame, Operator
 from dealer_service.client.refusing import Evidence, Reason, Refused
 from dealer_service.client.seat import Act, Choice, PreAct, Seat, Spectator
 from dealer_service.client.session import Dealer
 from dealer_service.client.view import Pot, SeatView, TableView
+from dealer_service.transcript.noted import Stage
 
 __all__ = [
     "Act",
@@ -57,6 +59,8 @@ __all__ = [
     "HandStarted",
     "HandVoided",
     "LinkNotGiven",
+    "LogProof",
+    "LogProofError",
     "Mucked",
     "MyTurn",
     "OpenedGame",
@@ -76,6 +80,7 @@ __all__ = [
     "Shown",
     "Span",
     "Spectator",
+    "Stage",
     "TableChanged",
     "TableView",
 ]

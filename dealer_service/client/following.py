@@ -30,12 +30,14 @@ from dealer_service.client.events import (
 )
 from dealer_service.client.files import GameFiles
 from dealer_service.client.lines import Entry
+from dealer_service.client.log_proof import LogProof, LogProofError, fetch_log_proof
 from dealer_service.client.own import Own
-from dealer_service.client.refusing import ProtocolBreach, Refused
+from dealer_service.client.refusing import ProtocolBreach, Reason, Refused
 from dealer_service.client.sent import AnchorSent, Sent
 from dealer_service.client.verifier import GameBefore, LinkDue, Progress, Verifier, Watched
 from dealer_service.client.view import TableView, Viewer
 from dealer_service.client.watching import Broken, follow
+from dealer_service.transcript.noted import Stage
 
 MAX_MISSES: Final = 2
 # An anchor of a player dealt in, chips and a close wait for the hand's end.
@@ -69,8 +71,10 @@ class Following:
         self.refused: Refused | None = None
         self.successor: Successor | None = None
         self.closed = asyncio.Event()
+        self._has_refused = asyncio.Event()
         self.left = False
         self._caller = caller
+        self._key = watched.key
         self._tell = tell_user
         self._links = links
         self._writing = asyncio.Lock()
@@ -83,6 +87,7 @@ class Following:
         self._anchor_tried_in = -1
         self._was_seated = False
         self._told_misses = 0
+        self._unheld: list[LogProof] = []
         self._entropy = caller.surroundings.entropy
 
     @property
@@ -92,35 +97,59 @@ class Following:
 
     async def run(self) -> None:
         """Follow the game to its end; CallRefusedError when the dealer takes no watcher."""
+        reading = asyncio.create_task(self._read())
+        refusing = asyncio.create_task(self._has_refused.wait())
         try:
-            steps = follow(self._caller, self.game, self.verifier)
-            async with aclosing(steps):
-                async for step in steps:
-                    await self._take(step)
-                    if self.refused is not None or self.left:
-                        return
-            self.closed.set()
+            await asyncio.wait([reading, refusing], return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
         finally:
-            for task in self._tasks:
+            tasks = (reading, refusing, *self._tasks)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def note(self, sent: Sent) -> None:
         """Have what is about to be sent known and on disk; CallRefusedError after a refusal."""
-        if self.refused is not None:
-            message = f"the client left the game: {self.refused.detail}"
-            refusal = Refusal("ABORTED", str(self.refused.reason), message, {})
-            raise CallRefusedError(refusal)
+        self._require_trust()
         assert self.files is not None
         self.verifier.note(sent)
         async with self._writing:
             await on_disk(self.files.note, sent)
+
+    async def log_proof(self, hand: int, stage: Stage, wait: float = 0.0) -> LogProof:
+        """Have a line of the dealer's log proved, and hold it to the lines received.
+
+        The game is refused where the proof fails, or is of other lines than these: at once, or
+        when as many have come. CallRefusedError then, and where there is no such line by `wait`
+        seconds.
+        """
+        self._require_trust()
+        try:
+            subject = (self.game, hand, stage)
+            proved = await fetch_log_proof(self._caller, self._key, subject, wait)
+            self._unheld.append(proved)
+            self._hold_proofs()
+        except LogProofError as error:
+            if self.refused is None:
+                await self._refuse_proof(error)
+        self._require_trust()
+        return proved
 
     async def let_go(self) -> None:
         """Close the files, when what is being written is on disk."""
         if self.files is not None:
             async with self._writing:
                 self.files.close()
+
+    async def _read(self) -> None:
+        steps = follow(self._caller, self.game, self.verifier)
+        async with aclosing(steps):
+            async for step in steps:
+                await self._take(step)
+                if self.refused is not None or self.left:
+                    return
+        self.closed.set()
 
     async def _take(self, step: Progress | Refused | Broken) -> None:
         if isinstance(step, Refused):
@@ -130,14 +159,20 @@ class Following:
         else:
             try:
                 self._take_entries(step)
+                self._hold_proofs()
             except ProtocolBreach as breach:
                 await self._refuse(self.verifier.refuse(breach))
+                return
+            except LogProofError as error:
+                await self._refuse_proof(error)
                 return
             await self._keep(step)
             self._take_turn(step)
             self._answer()
 
     async def _refuse(self, refused: Refused) -> None:
+        if self.refused is not None:
+            return
         self.refused = refused
         for task in self._tasks:
             task.cancel()
@@ -146,6 +181,31 @@ class Following:
                 await on_disk(self.files.write_evidence, refused)
                 await on_disk(self.files.record.refused, refused)
         self._tell(refused)
+        self._has_refused.set()
+
+    def _require_trust(self) -> None:
+        if self.refused is not None:
+            message = f"the client left the game: {self.refused.detail}"
+            refusal = Refusal("ABORTED", str(self.refused.reason), message, {})
+            raise CallRefusedError(refusal)
+
+    def _hold_proofs(self) -> None:
+        """Hold lines of the dealer's log to those received; LogProofError where they differ."""
+        unheld, self._unheld = self._unheld, []
+        for proved in unheld:
+            noted = proved.noted
+            if noted.size > self.verifier.size:
+                self._unheld.append(proved)
+            elif self.verifier.root(noted.size) != noted.root:
+                detail = (
+                    f"the dealer's log has {noted.stage} of hand {noted.hand} with another root "
+                    f"than that of the first {noted.size} lines received"
+                )
+                raise LogProofError(Reason.ROOT, detail, proved.text)
+
+    async def _refuse_proof(self, error: LogProofError) -> None:
+        breach = ProtocolBreach(error.reason, error.detail)
+        await self._refuse(self.verifier.refuse(breach, told=error.text))
 
     def _take_entries(self, step: Progress) -> None:
         blamed = {missed.hand for missed in self.verifier.missed if missed.sent}

@@ -18,6 +18,7 @@ from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import ChoicesNotSet, Event
 from dealer_service.client.files import GameFiles
 from dealer_service.client.following import HAND_SECONDS, Following, Successor
+from dealer_service.client.log_proof import LogProof
 from dealer_service.client.message import Decision
 from dealer_service.client.refusing import Refused
 from dealer_service.client.sent import (
@@ -33,6 +34,7 @@ from dealer_service.client.sent import (
 from dealer_service.client.verifier import Watched
 from dealer_service.client.view import TableView
 from dealer_service.client.wire import ACTS, PRE_ACTS
+from dealer_service.transcript.noted import Stage
 
 
 @unique
@@ -108,6 +110,14 @@ class Spectator:
     def refused(self) -> Refused | None:
         """Why the game was refused, if it was."""
         return self._following.refused
+
+    async def log_proof(self, stage: Stage, hand: int = 0, *, wait: float = 0.0) -> LogProof:
+        """Have it proved that the dealer's log tells of a stage as it came here.
+
+        A line that is still to come is asked for again for `wait` seconds. CallRefusedError where
+        the log has no such line, and where the game was refused for the one that it has.
+        """
+        return await self._following.log_proof(hand, stage, wait)
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return self
@@ -216,6 +226,14 @@ class Seat:
         """Stop following without leaving the seat; sitting down again goes on in it."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+
+    async def log_proof(self, stage: Stage, hand: int = 0, *, wait: float = 0.0) -> LogProof:
+        """Have it proved that the dealer's log tells of a stage of this game as it came here.
+
+        A line that is still to come is asked for again for `wait` seconds. CallRefusedError where
+        the log has no such line, and where the game was refused for the one that it has.
+        """
+        return await self._current.log_proof(hand, stage, wait)
 
     async def act(self, act: Act, to: int = 0, *, decision: Decision | None = None) -> None:
         """Act on the turn that stands, or on the one given; `to` is a bet's or raise's total.

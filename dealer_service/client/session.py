@@ -25,6 +25,7 @@ from dealer_service.client.disk import on_disk
 from dealer_service.client.files import GameFiles
 from dealer_service.client.game_file import download
 from dealer_service.client.lines import read_line
+from dealer_service.client.log_proof import LogProof, fetch_log_proof
 from dealer_service.client.operator import Operator
 from dealer_service.client.routes import Routes
 from dealer_service.client.seat import Seat, Spectator
@@ -32,6 +33,7 @@ from dealer_service.client.sent import SeatAsked
 from dealer_service.client.taking import Taking
 from dealer_service.client.verifier import Watched
 from dealer_service.transcript.note import NoteKey, parse_vkey
+from dealer_service.transcript.noted import Stage
 
 
 class Dealer:
@@ -109,6 +111,17 @@ class Dealer:
     async def download(self, game: str, path: Path) -> int:
         """Write the game file to `path`, whole or not at all, and give its size in bytes."""
         return await download(self._caller, game, path)
+
+    async def log_proof(
+        self, game: str, stage: Stage, hand: int = 0, *, wait: float = 0.0
+    ) -> LogProof:
+        """Have it proved that the dealer's log tells of a stage of a game, or of a hand of it.
+
+        Who follows the game asks its Seat or Spectator, which knows what the line must say. A line
+        that is still to come is asked for again for `wait` seconds. CallRefusedError where the log
+        has no such line, LogProofError where it is not proved.
+        """
+        return await fetch_log_proof(self._caller, await self.key(), (game, hand, stage), wait)
 
     async def watch(self, game: str) -> "Spectator":
         """Watch a game without a seat."""

@@ -234,10 +234,15 @@ class Verifier:
             return self.refuse(self._cards_missing())
         return None
 
-    def refuse(self, breach: ProtocolBreach, message: Message | None = None) -> Refused:
-        """Refuse the game for a breach that was found elsewhere in what was received."""
+    def refuse(
+        self, breach: ProtocolBreach, message: Message | None = None, told: str = ""
+    ) -> Refused:
+        """Refuse the game for a breach that was found elsewhere in what was received.
+
+        `told` is what was received where that is no message of the stream.
+        """
         notes = tuple(sorted(self._notes.items()))
-        evidence = Evidence(tuple(self._lines), notes, "" if message is None else _told(message))
+        evidence = Evidence(tuple(self._lines), notes, told if message is None else _told(message))
         refused = Refused(self._watched.game, breach.reason, breach.detail, evidence)
         self._refused = refused
         return refused

@@ -416,6 +416,10 @@ class FakeDealer(
         await self._fail("GetGameFile", context, after=False)
         yield fairness_pb2.GetGameFileResponse(chunk=content[half:])
 
+    async def GetLogProof(self, request: Any, context: Any) -> Any:  # noqa: N802
+        await self._table(request.game, context)
+        await abort(context, status_of("NO_DEALER_LOG", "this dealer publishes no log", {}))
+
     async def OpenGame(self, request: Any, context: Any) -> Any:  # noqa: N802
         self._note("OpenGame", request, context)
         await self._fail("OpenGame", context, after=False)

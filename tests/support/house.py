@@ -46,10 +46,10 @@ class House:
 
 
 @asynccontextmanager
-async def keeping_house(folder: Path) -> AsyncIterator[House]:
-    """Run a dealer on loopback until the block ends."""
+async def keeping_house(folder: Path, **given: Any) -> AsyncIterator[House]:
+    """Run a dealer on loopback until the block ends; `given` are other fields of its settings."""
     dealer = app.Dealer(
-        Settings(folder / "dealer", address="127.0.0.1:0", grace=0.0, limits=UNHURRIED)
+        Settings(folder / "dealer", address="127.0.0.1:0", grace=0.0, limits=UNHURRIED, **given)
     )
     await dealer.start()
     try:

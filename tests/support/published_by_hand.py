@@ -23,7 +23,7 @@ from dealer_service.transcript.noted import Noted, write_noted
 from dealer_service.transcript.noted import Stage as NotedStage
 from tests.support.service import PATIENCE, Service, serving
 
-Subject = tuple[str, int, Stage]
+Subject = tuple[str, int, str]
 
 
 class ByHand:
@@ -32,6 +32,7 @@ class ByHand:
     def __init__(self, *, holds: bool = False) -> None:
         self.holds = holds
         self.asked: list[Subject] = []
+        self.missed: list[Subject] = []
         self.fault: Exception | None = None
         self._out: set[Subject] = set()
         self._news = asyncio.Condition()
@@ -42,7 +43,7 @@ class ByHand:
         self._house = house
         return house
 
-    async def let_out(self, game: str, hand: int, stage: Stage = Stage.DECK_COMMITTED) -> None:
+    async def let_out(self, game: str, hand: int, stage: str = Stage.DECK_COMMITTED) -> None:
         """Publish one line."""
         async with self._news:
             self._out.add((game, hand, stage))
@@ -58,6 +59,12 @@ class ByHand:
         """Return when somebody waits for a hand's deck."""
         async with asyncio.timeout(PATIENCE), self._news:
             await self._news.wait_for(lambda: (game, hand, Stage.DECK_COMMITTED) in self.asked)
+
+    async def until_missed(self, game: str, hand: int, stage: str) -> None:
+        """Return when somebody asked for a line that is not out, twice."""
+        subject = (game, hand, stage)
+        async with asyncio.timeout(PATIENCE), self._news:
+            await self._news.wait_for(lambda: self.missed.count(subject) > 1)
 
     async def wait_for(self, game: str, hand: int, stage: Stage) -> None:
         """Wait until the test lets it out."""
@@ -76,6 +83,9 @@ class ByHand:
             subject = (one.log, one.notice.hand, one.notice.stage)
             if subject == (game, hand, stage) and self._is_out(subject):
                 return self._prove(index, stored)
+        async with self._news:
+            self.missed.append((game, hand, stage))
+            self._news.notify_all()
         return None
 
     def _is_out(self, subject: Subject) -> bool:
