@@ -60,6 +60,12 @@ class LoggedGame:
         if text not in self.doubts and len(self.doubts) < MAX_LISTED:
             self.doubts.append(text)
 
+    def vouch(self, key: Key, quorum: Quorum) -> None:
+        """Keep the quorum that was reached first over the line of a stage."""
+        known = self.witnessed.get(key)
+        if known is None or quorum.reached < known.reached:
+            self.witnessed[key] = quorum
+
     def say(  # noqa: PLR0913, PLR0917 - a finding with its place
         self,
         emit: Emit,

@@ -27,9 +27,9 @@ from audit_cli.problem import Problem
 from audit_cli.report.finding import Finding, Promise, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from audit_cli.checks.check import Emit, Handler, Request
+    from audit_cli.checks.check import Emit, Handler, OutsideNote, Request
     from audit_cli.coverage import Ended
     from audit_cli.gamefile import Extra, Header, Line, Signed
     from audit_cli.log.tiles import TileReader
@@ -172,7 +172,7 @@ class Published:
     ) -> bool:
         key = compare_line(self._emit, game, evidence)
         if key is not None and isinstance(quorum, Quorum):
-            game.witnessed.setdefault(key, quorum)
+            game.vouch(key, quorum)
         elif key is not None and quorum is not None:
             game.doubt(f"{quorum} ({evidence.source})")
         return key is not None
@@ -189,23 +189,24 @@ class Published:
             first = next(iter(self._games.values()))
             self._notes.compare(first.key, log)
             for game in self._games.values():
-                self._compare_game(game, log)
+                self._compare_game(game, log, outside)
             tell_log(self._emit, first.key, log, self._games.keys())
-        self._conclude_consistent(log, outside)
+        self._conclude_consistent(log, len(outside))
         conclude_witnessed(self._emit, self._request.policy, self._games.values())
 
     def cosigned_at(self, game: str, hand: int) -> int | None:
-        """Return when a quorum had co-signed the line of a hand's opening, in milliseconds.
+        """Return by when a quorum had co-signed the line of a hand's opening, in milliseconds.
 
-        None where that is not known; whole only when all was compared.
+        Witnesses tell whole seconds, so it is the end of theirs. None where that is not known;
+        whole only when all was compared.
         """
         logged = self._games.get(game)
         quorum = None if logged is None else logged.witnessed.get((hand, Stage.HAND_OPENED))
-        return None if quorum is None else 1000 * max(quorum.times.values())
+        return None if quorum is None else 1000 * quorum.reached + 999
 
-    def _take_outside(self) -> int:
-        """Take the notes from outside that are of the dealer's log; how many there are."""
-        taken = 0
+    def _take_outside(self) -> list[OutsideNote]:
+        """Take the notes from outside that are of the dealer's log."""
+        taken = []
         for outside in self._request.outside:
             checkpoint, where = outside.checkpoint, (outside.text, outside.source)
             games = [g for g in self._games.values() if g.header.origin == checkpoint.origin]
@@ -214,7 +215,7 @@ class Published:
             # Without a trusted key the games may have several.
             good = [self._is_own(game, outside.note, checkpoint, where) for game in games]
             if any(good):
-                taken += 1
+                taken.append(outside)
             else:
                 text = f"it has no good signature of {games[0].key}"
                 self._emit.warning(f"the note {outside.source} is ignored: {text}")
@@ -237,7 +238,9 @@ class Published:
         self._is_own(game, log.note, log.checkpoint, (log.note_text, asked.source))
         return log
 
-    def _compare_game(self, game: LoggedGame, log: WholeLog) -> None:
+    def _compare_game(
+        self, game: LoggedGame, log: WholeLog, outside: Sequence[OutsideNote]
+    ) -> None:
         if game.header.origin != log.checkpoint.origin:
             self._unproved(
                 f"the dealer's log is of {log.checkpoint.origin}, this game is not", game
@@ -254,6 +257,19 @@ class Published:
                 evidence = Evidence(source, None, one.index, line, path, log.note_text)
                 self._compare_line(game, evidence, quorum)
         self._find_missing(game, told)
+        for note in outside:
+            self._vouch_outside(game, log, note)
+
+    def _vouch_outside(self, game: LoggedGame, log: WholeLog, outside: OutsideNote) -> None:
+        """Take the witnesses of a note from outside for the lines that it covers."""
+        checkpoint = outside.checkpoint
+        quorum = self._quorum(game, outside.note)
+        if not isinstance(quorum, Quorum) or log.tree.root_at(checkpoint.size) != checkpoint.root:
+            return
+        for told in log.lines.get(game.header.game, []):
+            key = (told.noted.hand, told.noted.stage)
+            if told.index < checkpoint.size and game.expected.get(key) == told.noted:
+                game.vouch(key, quorum)
 
     def _find_missing(self, game: LoggedGame, told: list[Told]) -> None:
         """See which lines the published log has not; lines of a game come in their order."""

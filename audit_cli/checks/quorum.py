@@ -21,9 +21,13 @@ _LATEST_SHOWN = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 class Quorum(NamedTuple):
-    """The witnesses, by their names in the policy, that co-signed, with their times in seconds."""
+    """The witnesses, by their names in the policy, that co-signed, with their times in seconds.
+
+    `reached` is the time of the last that the quorum needed, the earliest ones first.
+    """
 
     times: dict[str, int]
+    reached: int
 
     def __str__(self) -> str:
         """Name the witnesses with their times."""
@@ -46,8 +50,11 @@ def find_quorum(policy: Policy, key: VerifierKey, note: Note) -> Quorum | str:
         for witness in policy.witnesses
         if witness.key in cosigned.times
     }
-    if policy.is_satisfied(times):
-        return Quorum(times)
+    early: set[str] = set()
+    for time, name in sorted((time, name) for name, time in times.items()):
+        early.add(name)
+        if policy.is_satisfied(early):
+            return Quorum(times, time)
     named = ", ".join(map(printable, sorted(times))) or "none"
     return f"the quorum {printable(policy.quorum)} is not reached; co-signed: {named}"
 

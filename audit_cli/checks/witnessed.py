@@ -37,7 +37,9 @@ def conclude_witnessed(emit: Emit, policy: Policy | None, games: Collection[Logg
                 times[name] = max(time, times.get(name, 0))
     if lines:
         of = count(len(games), "game")
-        text = f"{count(lines, 'line')} of {of} in the dealer's log, co-signed by {Quorum(times)}"
+        text = (
+            f"{count(lines, 'line')} of {of} in the dealer's log, co-signed by {Quorum(times, 0)}"
+        )
         emit.finding(Finding(Promise.WITNESSED, Verdict.HOLDS, text))
     else:
         text = "no line of these games is under a co-signed checkpoint of the dealer's log"

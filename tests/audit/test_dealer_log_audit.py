@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from audit_cli.checks.check import ProofFile, Publication
+from audit_cli.checks.quorum import find_quorum
 from audit_cli.log.logproof import LogProof, parse_log_proof
 from audit_cli.log.policy import Policy, parse_policy
+from audit_cli.note import Note, VerifierKey, parse_note, parse_vkey
 from audit_cli.report.finding import ExitStatus, Promise, Report, Verdict
 from audit_cli.report.render import render_fork, render_text
 from dealer_service.rules.entry import LogProof as Rule
@@ -19,6 +21,7 @@ from tests.support.game_files import GAME
 from tests.support.published_logs import PublishedLog
 from tests.support.simulator import KEY_SEED, ORIGIN, RULES, Simulator, play_game
 from tests.support.told_games import (
+    WITNESSES,
     Change,
     cosigned,
     dealer_log_line,
@@ -253,6 +256,30 @@ def test_rules_that_promise_no_line_leave_nothing_broken(tmp_path: Path) -> None
     report = audited(tmp_path, log, data=game.transcript().render(game.signer))
     assert (broken(report), unproved(report)) == (set(), {"CONSISTENT"})
     assert "the rules promise none" in tell(report)
+
+
+def test_witnesses_of_an_older_checkpoint_vouch_for_what_it_covers(tmp_path: Path) -> None:
+    log = dealer()
+    note = cosigned(log.note(12), 1, 2)
+    report = audited(tmp_path, log, outside=[note], policy=policy())
+    assert unproved(report) == {"WITNESSED"}
+    left = len(log.lines) - 12
+    assert f"{left} lines of this game not witnessed" in tell(report)
+    whole = audited(tmp_path, log, outside=[cosigned(log.note(), 1, 2)], policy=policy())
+    assert verdict(whole, Promise.WITNESSED) is Verdict.HOLDS
+
+
+def test_a_quorum_is_reached_with_the_last_witness_that_it_needs() -> None:
+    log = dealer()
+    note = log.note()
+    for witness, time in zip(WITNESSES, (30, 10, 20), strict=True):
+        note += witness.cosign(note, time)
+    key = parse_vkey(log.signer.vkey)
+    assert isinstance(key, VerifierKey)
+    parsed = parse_note(note)
+    assert isinstance(parsed, Note)
+    quorum = find_quorum(policy(), key, parsed)
+    assert quorum == ({"w1": 30, "w2": 10, "w3": 20}, 20)
 
 
 # What its server sends is not believed.
