@@ -158,8 +158,7 @@ class _Pages:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._looks = {"good": 0, "bad": 0}
-        self._json = b""
-        self._metrics = b""
+        self._pages: dict[str, Answer] = {}
         self._is_good = False
 
     def show(self, told: Told) -> None:
@@ -167,21 +166,23 @@ class _Pages:
         with self._lock:
             self._is_good = not told.problem
             self._looks["good" if self._is_good else "bad"] += 1
-            self._json = as_json(told, listed=True).encode("utf-8")
-            self._metrics = as_metrics(told, self._looks).encode("utf-8")
+            self._pages = {
+                "/": _page(as_json(told, listed=False), JSON),
+                "/games": _page(as_json(told, listed=True), JSON),
+                "/metrics": _page(as_metrics(told, self._looks), METRICS),
+            }
 
     def get(self, path: str) -> Answer | None:
         """Answer a request."""
-        fresh = {"Cache-Control": "no-store"}
         with self._lock:
-            if path == "/":
-                return Answer(200, self._json, JSON, fresh)
-            if path == "/metrics":
-                return Answer(200, self._metrics, METRICS, fresh)
             if path == "/healthz":
                 words = "following" if self._is_good else "the log can not be followed"
                 return Answer.text(200 if self._is_good else 503, words)
-        return None
+            return self._pages.get(path)
+
+
+def _page(text: str, kind: str) -> Answer:
+    return Answer(200, text.encode("utf-8"), kind, {"Cache-Control": "no-store"})
 
 
 def _serve(watch: _Watch, address: tuple[str, int], every: float) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli import say
@@ -58,12 +59,13 @@ def _place(reader: TileReader, number: int) -> dict[str, Any] | None:
 
 
 def write_evidence(state: State, folder: Path) -> None:
-    """Write what stands in no file yet, each in one of its own; say where.
+    """Write what stands in no file yet, each in one that is named by its content; say where.
 
     What can not be written is told, and tried again with the next look.
     """
     for number, kind, content in state.unwritten():
-        path = folder / f"cutcard-{kind.replace('_', '-')}-{number}.json"
+        digest = sha256(content.encode("utf-8")).hexdigest()[:16]
+        path = folder / f"cutcard-{kind.replace('_', '-')}-{digest}.json"
         try:
             with path.open("w", encoding="utf-8") as file:
                 file.write(content)

@@ -173,7 +173,7 @@ def as_json(told: Told, *, listed: bool) -> str:
         value["cosigned"] = told.cosigned
     if listed:
         value["list"] = [_game(game) for game in told.games]
-    return json.dumps(value, ensure_ascii=False) + "\n"
+    return json.dumps(value) + "\n"
 
 
 def _game(game: GameSeen) -> dict[str, object]:

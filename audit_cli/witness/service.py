@@ -17,12 +17,15 @@ from __future__ import annotations
 import json
 import re
 import threading
+from base64 import b64encode
 from collections import Counter
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from audit_cli import say
 from audit_cli.log.witnessing import MAX_SUBMISSION, Accepted, Refused, judge, parse_submission
+from audit_cli.note import Note
 from audit_cli.problem import Problem
 from audit_cli.report.render import render_fork
 from audit_cli.serving import JSON, METRICS, Answer, Site
@@ -68,15 +71,29 @@ class Witness:
         if path != _ADD:
             return None
         submission = parse_submission(body)
-        if isinstance(submission, Problem):
-            answer = Answer.text(400, f"{submission}{_hint(submission)}")
-            with self._lock:
-                self._answered[answer.status] += 1
-            return answer
         with self._lock:
-            answer = self._add(submission)
+            if isinstance(submission, Problem):
+                answer = Answer.text(400, f"{submission}{_hint(submission)}")
+            else:
+                answer = self._add(self._bare(submission))
             self._answered[answer.status] += 1
         return answer
+
+    def _bare(self, submission: Submission) -> Submission:
+        """Leave the log's own signatures alone on a note: what strangers add is not kept."""
+        names = {(key.name, key.key_id) for key in self._keys.get(submission.checkpoint.origin, ())}
+        own = tuple(
+            signature
+            for signature in dict.fromkeys(submission.note.signatures)
+            if (signature.name, signature.key_id) in names
+        )
+        lines = (
+            f"\N{EM DASH} {one.name} {b64encode(one.key_id + one.signature).decode('ascii')}\n"
+            for one in own
+        )
+        text = submission.note.text
+        bare = Note(text, own)
+        return replace(submission, note=bare, note_text=f"{text}\n{''.join(lines)}")
 
     def _add(self, submission: Submission) -> Answer:
         """Compare, keep, co-sign: one at a time."""

@@ -557,7 +557,9 @@ def test_it_stays_and_serves_what_it_sees(watching: Watching) -> None:
     arguments = watching.arguments("--serve", "127.0.0.1:0", "--every", "0.05")
     with started(*arguments) as one:
         assert json.loads(ask(one.url, "/").text)["size"] == 7
+        assert len(json.loads(ask(one.url, "/games").text)["list"]) == 1
         assert ask(one.url, "/healthz").status == 200
+        assert ask(one.url, "/nothing").status == 404
         publish(watching, log.game(OTHER))
         until(lambda: "cutcard_watch_size 14\n" in ask(one.url, "/metrics").text)
         publish(watching, forked(log, 4))

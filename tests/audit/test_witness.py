@@ -162,6 +162,7 @@ def test_signatures_of_strangers_are_left_out(witness: Served, log: PublishedLog
     reply = witness.add(log.asks(0, 5, note + Signer("someone.example").sign(text)))
     assert reply.status == 200
     assert reply.text.count("\n") == 1
+    assert witness.of(log, "checkpoint").text == log.note(5) + reply.text
 
 
 @pytest.mark.parametrize("size", [11, 24])
@@ -210,8 +211,10 @@ def test_a_fork_at_a_size_that_is_long_past_is_proved(witness: Served, log: Publ
 def test_the_same_fork_is_kept_once(witness: Served, log: PublishedLog) -> None:
     cosigned(witness, log, 0, 9)
     other = fork_of(log, 4)
-    for _ in range(3):
-        witness.add(other.asks(9, 9))
+    note = other.note(9)
+    text = note[: note.index("\n\n") + 1]
+    for number in range(3):
+        witness.add(other.asks(9, 9, note + Signer(f"stranger{number}").sign(text)))
     assert len(witness.of(log, "forks").value) == 1
 
 
@@ -253,7 +256,9 @@ def test_nothing_else_is_served(path: str, witness: Served) -> None:
 def test_a_body_has_a_length_and_a_limit(witness: Served) -> None:
     assert witness.add(bytes(256 * 1024 + 1)).status == 413
     connection = http.client.HTTPConnection(witness.url.removeprefix("http://"), timeout=30)
-    connection.request("POST", "/add-checkpoint", iter([b"old 0\n"]), encode_chunked=True)
+    connection.putrequest("POST", "/add-checkpoint")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
     assert connection.getresponse().status == 411
     connection.close()
 
