@@ -238,18 +238,28 @@ class Dealer:
         """
         settings = self.settings
         if membership is None:
+            heads = await self._mend(store, heads)
             stock = take_stock(settings, store, heads, journal)
             self.floor.recover(store)
         else:
             self._ownership = self._own(store, membership, journal)
             await asyncio.to_thread(_join, self._ownership, membership)
             self._ownership.start()
+            heads = await self._mend(store, heads)
             stock = take_shared_stock(settings, store, heads, journal, membership)
             self.floor.remember(store)
             if stock.closes:
                 await self._ownership.take_all()
         if stock.closes:
             await self.floor.close_restored(stock.signed)
+
+    async def _mend(self, store: Store, heads: Sequence[LogHead]) -> Sequence[LogHead]:
+        """Make the dealer's log of a restored store whole, where the publication has its lines."""
+        if self._publishing is None or not self.settings.accept_restore:
+            return heads
+        with _publishing():
+            await self._publishing.mend()
+        return tuple(signed_heads(store))
 
     @property
     def metrics_port(self) -> int:

@@ -94,6 +94,10 @@ HINTS: Final[Mapping[str, str]] = {
         "The store lacks lines of the dealer's log that were signed, and the restore was accepted. "
         "Nothing is published under this origin any more: make keys under a new one, and say so."
     ),
+    "dealer_log_mended": (
+        "The restored store lacked lines of the dealer's log, and has them again from the "
+        "publication folder. The log goes on; games that were opened since show as not revealed."
+    ),
     "dealer_log_refused": (
         "The store did not take a change of the dealer's log: another node owns it now. This one "
         "follows it. If it comes often, look at what dealer_log_taken_over says."

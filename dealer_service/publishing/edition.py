@@ -6,7 +6,7 @@ dealer for ever: a store that has less, or has other lines, is refused.
 """
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dealer_service.publishing.finding import Index, Subject
@@ -130,6 +130,11 @@ class Edition:
     def consistency(self, old: int, size: int) -> tuple[bytes, ...]:
         """Prove that `size` lines extend the first `old` of them, 1 or more; OSError."""
         return TileReader(size, self.read).consistency(old)
+
+    def lines(self, low: int, high: int) -> Iterator[bytes]:
+        """Give lines that are shown, from `low` to `high`, not included; OSError as they come."""
+        assert self.shown is not None
+        return TileReader(self.shown.size, self.read).lines(low, high)
 
     def find(self, subject: Subject) -> int | None:
         """Give the index of a stage's line, shown or not; None where it is not in the log yet."""

@@ -20,6 +20,7 @@ from dealer_service.observe.metrics import Metrics
 from dealer_service.publishing.cosigning import Cosigning, SeenLater
 from dealer_service.publishing.edition import CannotPublish, Edition
 from dealer_service.publishing.finding import Subject
+from dealer_service.publishing.mending import mend
 from dealer_service.publishing.sequencing import (
     BATCH_NOTICES,
     FIRST_EPOCH,
@@ -111,16 +112,26 @@ class Publishing:
 
     # Its life.
 
+    async def mend(self) -> None:
+        """Bring back to a store that was restored what the folder has and it lacks.
+
+        Before `begin`, of a restore that was accepted. CannotPublish, StoreError or OSError.
+        """
+        await self._means.read(partial(mend, edition=self._edition))
+
     async def begin(self) -> None:
         """Take up the folder and the log, as far as this dealer has it, before anything is dealt.
 
         CannotPublish, StoreError, or OSError where the folder can not be written.
         """
+        head = await self._head()
+        if head is not None and head.facts.state is LogState.LOST:
+            raise CannotPublish(_IS_LOST)
         await self._load()
         try:
             if self._means.leases is not None:
                 await self._follow()
-            elif await self._head() is not None:
+            elif head is not None:
                 await self._try_to_own()
         except SeenLater as fault:
             raise CannotPublish(str(fault)) from fault
@@ -318,7 +329,7 @@ class Publishing:
 
     async def _own(self, epoch: int, head: LogHead | None) -> None:
         sequencer = Sequencer(self._means.signer, self._edition, epoch, head)
-        await self._take_up(sequencer, head)
+        await self._take_up(sequencer)
         self._sequencer = sequencer
         _log.info("dealer_log_owned", size=sequencer.next_index)
 
@@ -332,10 +343,8 @@ class Publishing:
         if owner is None or owner.epoch != sequencer.epoch:
             raise _LostOwnership
 
-    async def _take_up(self, sequencer: Sequencer, head: LogHead | None) -> None:
+    async def _take_up(self, sequencer: Sequencer) -> None:
         """Go on where the owner before stopped; CannotPublish where that can not be."""
-        if head is not None and head.facts.state is LogState.LOST:
-            raise CannotPublish(_LOST)
         kept = self._means.signed()
         if is_behind(kept, sequencer.last):
             assert kept is not None
@@ -460,6 +469,12 @@ class Publishing:
 _LOST: Final = (
     "the dealer's log lacks lines that were signed, so nothing of it may be signed any more: bring "
     "back the newest store"
+)
+
+
+_IS_LOST: Final = (
+    "the dealer's log lacks lines that were signed, and a restore without them was accepted: it is "
+    "lost, and never goes on. Start without --publication, or make keys under a new name"
 )
 
 

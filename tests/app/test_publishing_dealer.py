@@ -85,6 +85,42 @@ async def test_a_log_that_was_begun_goes_on_or_the_dealer_does_not_start(tmp_pat
     assert games.index(second) > len(games) - 1 - games[::-1].index(first)
 
 
+async def test_a_restored_store_has_its_log_made_whole_by_the_folder(tmp_path: Path) -> None:
+    """What was opened since the backup stands there for ever, and what comes goes on behind it."""
+    async with serving(tmp_path, **public(tmp_path)) as service:
+        await play_a_game(service)
+    backup = (tmp_path / "store.sqlite").read_bytes()
+    async with serving(tmp_path, **public(tmp_path)) as service:
+        await play_a_game(service)
+        before = published(tmp_path / "public", service.key)
+    (tmp_path / "store.sqlite").write_bytes(backup)
+    with pytest.raises(CannotStart, match="the dealer's own log"):
+        async with serving(tmp_path, **public(tmp_path)):
+            pass
+    async with serving(tmp_path, **public(tmp_path), accept_restore=True) as service:
+        await play_a_game(service)
+    async with serving(tmp_path, **public(tmp_path)) as service:
+        await play_a_game(service)
+        after = published(tmp_path / "public", service.key)
+    assert after[: len(before)] == before
+    assert len({one.subject for one in after}) == len(after) > len(before) + 6
+
+
+async def test_a_log_that_is_lost_ends_publishing_and_not_dealing(tmp_path: Path) -> None:
+    async with serving(tmp_path, **public(tmp_path)) as service:
+        await play_a_game(service)
+    backup = (tmp_path / "store.sqlite").read_bytes()
+    async with serving(tmp_path, **public(tmp_path)) as service:
+        await play_a_game(service)
+    (tmp_path / "store.sqlite").write_bytes(backup)
+    (tmp_path / "public").rename(tmp_path / "gone")
+    with pytest.raises(CannotStart, match="Start without --publication"):
+        async with serving(tmp_path, **public(tmp_path), accept_restore=True):
+            pass
+    async with serving(tmp_path) as service:
+        await service.open_game()
+
+
 async def test_no_two_dealers_share_a_folder(tmp_path: Path) -> None:
     async with serving(tmp_path / "a", **public(tmp_path)):
         other = Settings(tmp_path / "b", ORIGIN, "127.0.0.1:0", publication=tmp_path / "public")

@@ -363,6 +363,25 @@ class TestGoingBack:
             await play(one, 1, first=2)
             assert one.lines()[:4] == before
 
+    async def test_what_a_restored_store_lacks_is_brought_back_from_the_folder_once(
+        self, tmp_path: Path
+    ) -> None:
+        """Notices that came back with it, too, are in the log already."""
+        store = MemoryStore()
+        async with publisher(tmp_path, store) as one:
+            await play(one, 2)
+        async with publisher(tmp_path, store, starts=False) as one:
+            await one.write(send(game_of(2), 1, OPENED, COMMITTED))
+            older = MemoryStore(store._content.copy())
+        async with publisher(tmp_path, store) as one:
+            await play(one, 1, first=3)
+            before = one.lines()
+        async with publisher(tmp_path, older, accepts=True) as one:
+            await play(one, 1, first=4)
+            assert one.lines()[: len(before)] == before
+            assert set(of(one.lines())) == expected(5)
+            assert len(one.lines()) == 10
+
     async def test_a_folder_of_another_dealer_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "publication").mkdir()
         (tmp_path / "publication" / "checkpoint").write_text("other\n1\n\n")
@@ -375,7 +394,7 @@ class TestGoingBack:
         async with publisher(tmp_path, store) as one:
             await play(one, 1)
         store.mark_lost([LostLog(DEALER_LOG, SignedAt(9, bytes(32)))])
-        with pytest.raises(CannotPublish, match="lacks lines that were signed"):
+        with pytest.raises(CannotPublish, match="Start without --publication"):
             async with publisher(tmp_path, store):
                 pass
         head = store.head(DEALER_LOG)

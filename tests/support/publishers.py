@@ -172,6 +172,8 @@ async def publisher(
         )
     )
     try:
+        if accepts:
+            await publishing.mend()
         await publishing.begin()
         if starts:
             publishing.start()
