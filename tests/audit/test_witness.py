@@ -404,6 +404,22 @@ def test_a_witness_killed_while_it_keeps_a_fork(
         check_evidence(evidence, log, 9, other, 9)
 
 
+def test_nothing_is_cosigned_that_can_not_be_kept(log: PublishedLog, tmp_path: Path) -> None:
+    """On a full disk it says that it failed, and goes on when there is room again."""
+    with started(*command(tmp_path, log, "--name", NAME)):
+        pass
+    most = max(path.stat().st_size for path in tmp_path.iterdir())
+    size = 1
+    with started(*command(tmp_path, log), largest_file=most) as one:
+        while (reply := ask(one.url, "/add-checkpoint", log.asks(size - 1, size))).status == 200:
+            size += 1
+            assert size <= len(log.lines)
+        assert (reply.status, "\N{EM DASH}" in reply.text) == (500, False)
+    with started(*command(tmp_path, log)) as one:
+        assert ask(one.url, "/add-checkpoint", log.asks(0, 0)).text == f"{size - 1}\n"
+        assert ask(one.url, "/add-checkpoint", log.asks(size - 1, size)).status == 200
+
+
 def test_the_key_is_made_once_for_its_owner_alone(log: PublishedLog, tmp_path: Path) -> None:
     folder = tmp_path / "witness"
     first = run("witness", "--state", folder, "--name", NAME, "--show-key")

@@ -16,6 +16,7 @@ from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.serving import serving
 from audit_cli.witness.service import Witness
 from audit_cli.witness.state import opened_state
+from tests.support.limited import limited
 from tests.support.published_logs import PublishedLog
 
 ROOT = Path(__file__).parents[2]
@@ -100,12 +101,18 @@ class Started:
 
 @contextmanager
 def started(
-    *arguments: object, module: tuple[str, ...] = ("audit_cli",), cwd: Path = ROOT
+    *arguments: object, module: tuple[str, ...] = ("audit_cli",), largest_file: int | None = None
 ) -> Iterator[Started]:
-    """Start a command that serves, wait until it does, and end it with the block."""
+    """Start a command that serves, wait until it does, and end it with the block.
+
+    With `largest_file` no file that it writes can grow above so many bytes.
+    """
+    begin = [sys.executable, "-m"]
+    if largest_file is not None:
+        begin = limited("RLIMIT_FSIZE", largest_file)
     process = subprocess.Popen(
-        [sys.executable, "-m", *module, *map(str, arguments)],
-        cwd=cwd,
+        [*begin, *module, *map(str, arguments)],
+        cwd=ROOT,
         env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'proto'}"},
         stderr=subprocess.PIPE,
         text=True,
