@@ -240,7 +240,7 @@ class Dealer:
         if membership is None:
             heads = await self._mend(store, heads)
             stock = take_stock(settings, store, heads, journal)
-            self.floor.recover(store)
+            self.floor.recover(store, closes=stock.closes)
         else:
             self._ownership = self._own(store, membership, journal)
             await asyncio.to_thread(_join, self._ownership, membership)

@@ -183,10 +183,10 @@ class Floor:
             written.add_done_callback(partial(self._opened, table, request, answer, body))
         return await asyncio.shield(answer)
 
-    def recover(self, store: Store) -> None:
-        """Take over every game that the store holds and that is not over."""
+    def recover(self, store: Store, *, closes: bool = False) -> None:
+        """Take over every game of the store that is not over; with `closes` only to close it."""
         for head in unfinished_heads(store):
-            recovered = recover(self.house, store, head.log)
+            recovered = recover(self.house, store, head.log, closes=closes)
             if recovered is not None:
                 self.place(recovered)
         self.remember(store)

@@ -153,7 +153,8 @@ class Ownership:
         """
         while games := await self._run(self._recoverer, partial(self._leases.claimable, _LOOK)):
             for game in games:
-                recovered = await self._run(self._recoverer, self._recovery(game))
+                recovery = self._recovery(game, closes=True)
+                recovered = await self._run(self._recoverer, recovery)
                 if recovered is not None:
                     self._floor.place(recovered)
 
@@ -421,8 +422,9 @@ class Ownership:
         self._mislaid.discard(game)
         await self.release(game)
 
-    def _recovery(self, game: str) -> Callable[[], Recovered | None]:
-        return partial(recover, self._house, self._store, game, self._signed(game))
+    def _recovery(self, game: str, *, closes: bool = False) -> Callable[[], Recovered | None]:
+        signed = self._signed(game)
+        return partial(recover, self._house, self._store, game, signed, closes=closes)
 
     async def _place(self, game: str, recovered: Recovered | None) -> None:
         if recovered is None:

@@ -71,14 +71,15 @@ class Recovered:
 
 
 def recover(
-    house: House, store: Store, game: str, signed: SignedAt | None = None
+    house: House, store: Store, game: str, signed: SignedAt | None = None, *, closes: bool = False
 ) -> Recovered | None:
     """Take over a game and make it ready to go on; CannotRecover where its log does not fit.
 
     StoreError where the store, or the key of a secret, can not be used.
 
     None where another dealer owns it, or where it is over. `signed` is what this dealer's journal
-    knows of the log: StoreError STORE_WENT_BACK where the store has less.
+    knows of the log: StoreError STORE_WENT_BACK where the store has less. `closes` says that no
+    hand is dealt any more, so that what its rules ask of the dealer need not be there.
     """
     epoch = store.claim(game)
     head = store.head(game)
@@ -92,6 +93,9 @@ def recover(
         raise StoreError(Reason.STORE_WENT_BACK, message)
     try:
         dealing = _make_ready(house, store, head, epoch)
+        if not closes:
+            _require_publication(dealing)
+            _require_beacon(dealing)
     except StoreError:
         raise
     except Exception as fault:
@@ -131,8 +135,6 @@ def _make_ready(house: House, store: Store, head: LogHead, epoch: int) -> Dealin
     dealing = Dealing(house, state, log, values, read_meta(head.facts.meta))
     dealing.sealed = {one.hand: one.sealed for one in store.sealed_secrets(head.log)}
     _require_keys(dealing)
-    _require_publication(dealing)
-    _require_beacon(dealing)
     _recover_hand(dealing, [entry for _, entry in reading.rest])
     return dealing
 

@@ -179,6 +179,19 @@ async def test_after_an_accepted_restore_a_hand_whose_cards_wait_is_void_and_the
     assert (void, reason, closed) == ("hand_void", "dealer_fault", "game_closed")
 
 
+async def test_a_restore_closes_what_promises_a_log_where_none_is_published_any_more(
+    tmp_path: Path, board: ByHand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dealer's log may be lost with the lines that the older store lacks."""
+    folder = tmp_path / "dealer"
+    async with publishing(folder, monkeypatch, board) as service:
+        game, _, _ = await held(service, board)
+    async with serving(folder, accept_restore=True) as service:
+        assert (await service.summary(game)).state == "revealed"
+    async with serving(folder) as service:
+        assert not service.dealer.floor.tables
+
+
 async def test_stopping_does_not_wait_for_the_log(
     tmp_path: Path, board: ByHand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
