@@ -31,7 +31,7 @@ from dealer_service.fairness.randomness import Entropy, operating_system
 from dealer_service.keys import open_keys
 from dealer_service.membership import Membership
 from dealer_service.publishing.edition import CannotPublish
-from dealer_service.publishing.opening import open_publishing
+from dealer_service.publishing.opening import open_publishing, require_unpublished
 from dealer_service.publishing.outside import Outside
 from dealer_service.publishing.publishing import Publishing  # noqa: TC001 - it annotates an attribute
 from dealer_service.rng_core import find_core
@@ -199,11 +199,13 @@ class Dealer:
         self.port = self.server.listen(settings.address, settings.tls)
         with _recovering():
             await self._take_over(store, heads, journal, membership)
-        if self._publishing is not None:
-            with _publishing():
+        with _publishing():
+            if self._publishing is None:
+                require_unpublished(store)
+            else:
                 await self._publishing.begin()
-            self._publishing.start()
-            self._outside.begin()
+                self._publishing.start()
+                self._outside.begin()
         # Clocks begin anew before the first call comes, so that no call finds one run out.
         self._vigil.begin(self.floor)
         self._resealing.start(self.floor)

@@ -31,11 +31,9 @@ def open_publishing(  # noqa: PLR0913 - what publishing is made of
 ) -> Publishing | None:
     """Open the publication folder; None where the settings name none.
 
-    CannotPublish where the store has a log that is to be published, and there is no folder;
     StoreError or OSError where the folder can not be used.
     """
     if settings.publication is None:
-        _require_unpublished(store)
         return None
     publication = Publication(settings.publication)
     try:
@@ -60,7 +58,8 @@ def open_publishing(  # noqa: PLR0913 - what publishing is made of
     return Publishing(means)
 
 
-def _require_unpublished(store: Store) -> None:
+def require_unpublished(store: Store) -> None:
+    """Raise CannotPublish where the store has a log that goes on, and there is no folder."""
     head = store.head(DEALER_LOG)
     if head is not None and head.facts.state is not LogState.LOST:
         message = (

@@ -100,7 +100,13 @@ async def test_the_dealers_log_is_lost_where_it_can_not_be_proved_whole(
         await nodes.services["one"].dealer.floor.house.committer.submit(unit(written))
         _, _, nodes.shared = await go_on_without(nodes)
         given = (journals["two"],) if has_every_journal else ()
-        await nodes.start("one", accept_restore=True, journals=given)
+        starting = nodes.start("one", accept_restore=True, journals=given)
+        if has_every_journal:
+            # It goes on, and so it has to be published.
+            with pytest.raises(CannotStart, match="Give --publication as before"):
+                await starting
+        else:
+            await starting
         state = nodes.shared.content.logs[DEALER_LOG].head.facts.state
         assert state is (LogState.OPEN if has_every_journal else LogState.LOST)
 

@@ -1,11 +1,13 @@
 """The dealer's own log in the store: beside the games, and as safe from going back as they are."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cutcard.v1 import operate_pb2
 from dealer_service.app import CannotStart
+from dealer_service.publishing.sequencing import write_line
 from dealer_service.store.api import (
     DEALER_LOG,
     Appended,
@@ -21,9 +23,9 @@ from dealer_service.store.sqlite import SqliteStore
 from dealer_service.transcript.merkle import Tree, leaf_hash
 from tests.support.scraping import LOOPBACK, scrape
 from tests.support.service import ORIGIN, Service, refusal, serving
-from tests.support.stores import change, unit
+from tests.support.stores import change, notice, unit
 
-LINES = (b'{"a":1}', b'{"b":2}', b'{"c":3}')
+LINES = tuple(write_line(bytes(16).hex(), notice(size)) for size in (1, 2, 3))
 
 
 def signed_at(size: int, lines: tuple[bytes, ...] = LINES) -> SignedAt:
@@ -80,13 +82,14 @@ async def listed(service: Service) -> list[str]:
 async def test_it_is_no_game_to_anybody(tmp_path: Path) -> None:
     game = await a_dealer_with_one(tmp_path)
     before = head(tmp_path)
-    async with serving(tmp_path, metrics=LOOPBACK) as service:
+    async with serving(tmp_path, metrics=LOOPBACK, publication=tmp_path / "public") as service:
         assert await listed(service) == [game]
         assert [table.game for table in service.dealer.floor.tables] == [game]
         assert sum((await scrape(service)).all("cutcard_games").values()) == 1
         for call in (service.summary, service.file, service.lines, service.close_game):
             assert (await refusal(call(DEALER_LOG))).reason == "MALFORMED_REQUEST"
-    assert head(tmp_path) == before
+    # It was claimed by the dealer that publishes it.
+    assert head(tmp_path) == replace(before, epoch=before.epoch + 1)
 
 
 async def test_a_store_that_lacks_lines_of_it_is_refused(tmp_path: Path) -> None:
@@ -116,11 +119,12 @@ async def test_after_an_accepted_restore_one_that_lacks_lines_is_lost(tmp_path: 
 
 async def test_after_an_accepted_restore_one_that_is_whole_goes_on(tmp_path: Path) -> None:
     game = await a_dealer_with_one(tmp_path)
-    before = head(tmp_path)
-    async with serving(tmp_path, accept_restore=True) as service:
+    public = tmp_path / "public"
+    async with serving(tmp_path, accept_restore=True, publication=public) as service:
         assert (await service.summary(game)).state == "revealed"
-    assert head(tmp_path) == before
-    assert write(tmp_path, 2, LINES[2]) == Appended()
+    after = head(tmp_path)
+    # The game was closed, and revealed.
+    assert (after.facts.state, after.next_index, after.signed_size) == (LogState.OPEN, 4, 4)
 
 
 async def test_one_with_other_lines_under_its_signature_is_lost(tmp_path: Path) -> None:
