@@ -135,6 +135,9 @@ class Complete:
         if reason not in _REASONS:
             wanted = f"one of {', '.join(sorted(_REASONS))}"
             self._voice.broken("a void for a reason that is none", line, number, wanted, reason)
+        elif reason == "no_beacon" and (rules := self._table.rules) and rules.beacon is None:
+            text = "a hand is void for want of a beacon, and the rules name none"
+            self._voice.broken(text, line, number)
         elif reason == "dealer_fault":
             self._voice.broken("a fault of the dealer ended the hand", line, number)
         if hand is None or hand.number != number:

@@ -22,6 +22,11 @@ HINTS: Final[Mapping[str, str]] = {
         "The lease on this node's games could not be renewed, for its store does not answer. "
         "Look at the database and the network. Others take the games over if it stays so."
     ),
+    "beacon_unread": (
+        "The beacon's round that hands wait for could not be had, or was not the beacon's. It is "
+        "asked for again by itself; hands without it in time are void, twice a game at most, and "
+        "wait after that. Look at --beacon, the way to it, and the machine's clock."
+    ),
     "call_failed": (
         "A fault of the dealer's own answered this call with INTERNAL. Nothing was changed by it. "
         "Keep the line and report it."
@@ -155,8 +160,8 @@ HINTS: Final[Mapping[str, str]] = {
     ),
     "take_over_failed": (
         "A game could not be taken over. Its store has it as it was, and it is tried again, here "
-        "or by another node. `why` names what is missing here, a key or --publication. With a "
-        "traceback, its log does not fit together: keep the line and report it."
+        "or by another node. `why` names what is missing here: a key, --publication or --beacon. "
+        "With a traceback, its log does not fit together: keep the line and report it."
     ),
     "thread_failed": (
         "A thread of the dealer ended by a fault of its own. Keep the line, report it, and restart "

@@ -11,12 +11,22 @@ import pytest
 from audit_cli import pairing
 from audit_cli.beacon import QUICKNET, Network, parse_network
 from audit_cli.cli import main
+from audit_cli.log.policy import Policy, parse_policy
 from audit_cli.problem import Problem
 from audit_cli.report.finding import Promise, Report, Verdict
-from dealer_service.rules.entry import BeaconRound
+from dealer_service.rules.entry import BeaconRound, VoidReason
 from tests.support import drand
 from tests.support.audits import broken, judge, places, tell, unproved
-from tests.support.simulator import DRAWN, START, Cheat, Simulator, passive
+from tests.support.simulator import (
+    DRAWN,
+    KEY_SEED,
+    ORIGIN,
+    START,
+    Cheat,
+    Simulator,
+    passive,
+)
+from tests.support.told_games import WITNESSES, dealer_log_line, new_log, policy_text, told
 from tests.support.transcripts import dump
 
 KNOWN = drand.quicknet()
@@ -200,6 +210,48 @@ class TestWhenTheOpeningWas:
 
     def test_any_players_record_will_do(self, honest: Simulator) -> None:
         assert audit(honest, player="ben").exit_status() == 0
+
+    @pytest.mark.parametrize(("late", "dated"), [(0, 2), (1, 1), (3600, 0)])
+    def test_witnesses_of_the_openings_date_them(
+        self, honest: Simulator, late: int, dated: int
+    ) -> None:
+        """The quorum was reached a second before the first hand's round, or `late` after that."""
+        transcript = honest.transcript()
+        log = told(new_log(ORIGIN, KEY_SEED), transcript)
+        first = transcript.find("deck_committed").body["beacon"]["round"]
+        time = drand.due_at(first) // 1000 - 1 + late
+        note = log.note()
+        note += "".join(one.cosign(note, time) for one in WITNESSES[:2])
+        line = dealer_log_line(log, list(range(len(log.lines))), note)
+        policy = parse_policy(policy_text())
+        assert isinstance(policy, Policy)
+        report = judge(
+            transcript.render(honest.signer, also=[line]),
+            key=honest.key,
+            policy=policy,
+            beacons=(TESTS,),
+        )
+        assert not broken(report), tell(report)
+        assert unproved(report) == (set() if dated == 2 else {"BEACON-MIXED"})
+        late_ones = 2 - dated
+        assert (f"{late_ones} opening" in why(report)) is bool(late_ones)
+
+
+def test_a_void_for_want_of_a_beacon_that_no_rule_names_breaks_complete() -> None:
+    def without(game: Simulator) -> set[str]:
+        for name in ("ann", "ben"):
+            game.sit(name)
+        game.open_hand()
+        game.give_links()
+        game.void_hand(VoidReason.OPERATOR)
+        game.close()
+        game.reveal()
+        transcript = game.transcript()
+        transcript.change(transcript.find("hand_void").index, reason="no_beacon")
+        return broken(judge(transcript.render(game.signer), key=game.key))
+
+    assert without(Simulator(rules=DRAWN)) == set()
+    assert without(Simulator()) == {"COMPLETE"}
 
 
 class TestNetworks:
