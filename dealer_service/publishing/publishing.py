@@ -194,9 +194,9 @@ class Publishing:
             await self._load()
         if self._sequencer is None:
             # A dealer alone signs again instead: a crash may have kept that from the journal.
-            if self._means.leases is not None:
-                await self._follow()
-            if await self._head() is None:
+            is_alone = self._means.leases is None
+            head = await (self._head() if is_alone else self._follow())
+            if head is None:
                 await self._try_to_begin()
             else:
                 await self._try_to_own()
@@ -271,28 +271,34 @@ class Publishing:
             raise CannotPublish(message)
         return lines
 
-    async def _follow(self) -> None:
-        """Show the newest checkpoint that the store has, once all its lines are here."""
-        note = await self._means.read(self._newest)
+    async def _follow(self) -> LogHead | None:
+        """Show the newest checkpoint that the store has, once all its lines are here.
+
+        Gives where the log stands in the store.
+        """
+        head, note = await self._means.read(partial(self._newest, size=self._shown_size))
         if not note or note == self._edition.note:
-            return
+            return head
         checkpoint = self._edition.open(note)
         if checkpoint.size < max(self._edition.size, self._shown_size):
-            return
+            return head
         await self._extend_to(checkpoint.size)
         await self._do(partial(self._edition.require, checkpoint.size, checkpoint.root))
         await self._do(self._edition.mark)
         await self._show(note)
+        return head
 
-    def _newest(self, store: Store) -> str:
-        """Give the newest checkpoint, a co-signed one where there are co-signed ones."""
+    @staticmethod
+    def _newest(store: Store, size: int) -> tuple[LogHead | None, str]:
+        """Give the log's head, and its newest checkpoint, or none where that has `size` lines.
+
+        A co-signed one is given again, for it may have got more of them.
+        """
         head = store.head(DEALER_LOG)
-        if head is None:
-            return ""
-        if head.facts.meta:
-            return head.facts.meta.decode()
-        last = store.last_checkpoint(DEALER_LOG)
-        return "" if last is None else last.note
+        if head is None or head.facts.meta:
+            return head, "" if head is None else head.facts.meta.decode()
+        last = store.last_checkpoint(DEALER_LOG) if head.signed_size > size else None
+        return head, "" if last is None else last.note
 
     async def _show(self, note: str) -> None:
         await self._do(partial(self._edition.show, note))
