@@ -1,6 +1,7 @@
 """Notices come into the dealer's log, each once and in order, and the log into a folder."""
 
 import asyncio
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from dealer_service.publishing.cosigning import Prove, SeenLater
 from dealer_service.publishing.edition import CannotPublish
+from dealer_service.publishing.publication import Publication
 from dealer_service.store.api import DEALER_LOG, LogState, LostLog, SignedAt, Stage
 from dealer_service.store.memory import MemoryStore
 from dealer_service.store.sqlite import SqliteStore
@@ -142,6 +144,33 @@ async def test_a_folder_that_is_not_whole_is_made_anew(tmp_path: Path, lost: str
         assert one.lines() == before
         await play(one, 1, first=200)
         assert one.lines()[:400] == before
+
+
+@pytest.mark.parametrize("fails", [1, 2, 3, 4, 5])
+async def test_a_full_disk_stops_nothing_for_good(
+    tmp_path: Path, fails: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever file does not fit: it is taken up again from folder and store."""
+    put = Publication._put
+    puts = 0
+
+    def full(publication: Publication, place: Path, content: bytes) -> None:
+        nonlocal puts
+        puts += 1
+        if puts % 7 == fails:
+            raise OSError(errno.ENOSPC, "no space left")
+        put(publication, place, content)
+
+    store = MemoryStore()
+    async with publisher(tmp_path, store) as one:
+        await play(one, 100)
+        monkeypatch.setattr(Publication, "_put", full)
+        await play(one, 1, first=100)
+        monkeypatch.undo()
+        await play(one, 1, first=101)
+        assert set(of(one.lines())) == expected(102)
+        assert len(one.lines()) == 204
+        assert one.faults == []
 
 
 class TestProofs:
