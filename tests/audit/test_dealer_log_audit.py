@@ -17,7 +17,7 @@ from audit_cli.report.render import render_fork, render_text
 from dealer_service.rules.entry import LogProof as Rule
 from tests.support.audits import broken, judge, tell, unproved
 from tests.support.audits import told as noticed
-from tests.support.game_files import GAME
+from tests.support.game_files import GAME, tree_root
 from tests.support.published_logs import PublishedLog
 from tests.support.simulator import KEY_SEED, ORIGIN, RULES, Simulator, play_game
 from tests.support.told_games import (
@@ -282,6 +282,30 @@ def test_a_quorum_is_reached_with_the_last_witness_that_it_needs() -> None:
     assert quorum == ({"w1": 30, "w2": 10, "w3": 20}, 20)
 
 
+def test_lines_that_no_rule_promises_may_be_left_out(tmp_path: Path) -> None:
+    game = play_game(seed=6, hands=2, players=3)
+    log = told(new_log(ORIGIN, KEY_SEED), game.transcript(), _a_hand_left_out)
+    report = audited(tmp_path, log, data=game.transcript().render(game.signer))
+    assert (broken(report), unproved(report)) == (set(), {"CONSISTENT"})
+
+
+def test_of_two_files_of_one_game_either_may_bring_the_lines() -> None:
+    log = dealer()
+    game = honest().transcript()
+    line = dealer_log_line(log, _indexes(log), cosigned(log.note(), 1, 2))
+    data = game.render(honest().signer, also=[line]) + game.render(honest().signer)
+    report = judge(data, key=key(), policy=policy())
+    assert verdict(report, Promise.WITNESSED) is Verdict.HOLDS, tell(report)
+    cut = honest().transcript()
+    cut.cut(cut.span(2)[-1] + 1)
+    cut.checkpoints.append(len(cut.lines))
+    some = dealer_log_line(log, _indexes(log)[:5], cosigned(log.note(), 1, 2))
+    rest = dealer_log_line(log, _indexes(log)[5:], cosigned(log.note(), 1, 2))
+    data = cut.render(honest().signer, also=[some]) + game.render(honest().signer, also=[rest])
+    report = judge(data, key=key(), policy=policy())
+    assert verdict(report, Promise.WITNESSED) is Verdict.HOLDS, tell(report)
+
+
 # What its server sends is not believed.
 
 
@@ -314,6 +338,14 @@ def test_a_log_of_another_key_is_not_the_dealers(tmp_path: Path) -> None:
     report = audited(tmp_path, log)
     assert broken(report) == set()
     assert "no good signature" in tell(report)
+
+
+def test_a_checkpoint_of_a_game_is_not_one_of_the_dealers_log(tmp_path: Path) -> None:
+    log = dealer()
+    note = log.signer.note(f"{ORIGIN}/games/{GAME}", len(log.lines), tree_root(log.leaves))
+    report = audited(tmp_path, log, note)
+    assert (broken(report), unproved(report)) == (set(), {"CONSISTENT", "COMPLETE"})
+    assert "of another log" in tell(report)
 
 
 # Checkpoints of the dealer's log from other people.
@@ -387,6 +419,24 @@ def test_lines_of_the_file_that_tell_otherwise_break_consistent() -> None:
     report = judge(data, key=key())
     assert broken(report) == {"CONSISTENT"}
     assert len(report.forks) == 1
+
+
+def test_a_line_of_another_game_says_nothing_of_this_one() -> None:
+    log = dealer()
+    line = dealer_log_line(log, [0, *_indexes(log)], cosigned(log.note(), 1, 2))
+    data = honest().transcript().render(honest().signer, also=[line])
+    report = judge(data, key=key(), policy=policy())
+    assert report.exit_status() is ExitStatus.HOLDS, tell(report)
+
+
+def test_a_checkpoint_with_extension_lines_is_none_of_the_dealers() -> None:
+    log = dealer()
+    text = log.note().partition("\n\n")[0] + "\nmore\n"
+    note = cosigned(f"{text}\n{log.signer.sign(text)}", 1, 2)
+    files = tuple(proof_file(proof_of(log, n, note)) for n in _indexes(log))
+    data = honest().transcript().render(honest().signer)
+    report = judge(data, key=key(), proofs=files, policy=policy())
+    assert unproved(report) == {"CONSISTENT", "WITNESSED"}
 
 
 def test_a_line_with_a_wrong_path_proves_nothing() -> None:

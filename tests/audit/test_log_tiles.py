@@ -193,6 +193,28 @@ def test_no_changed_file_is_believed(
         assert isinstance(opened, Problem)
 
 
+def forged(size: int, at: int) -> dict[str, bytes]:
+    """The files of a log whose server tells another line, with a tile of level 0 to fit."""
+    found = files(size)
+    bundle, tile = at // 256, hash_tile_path(0, at // 256, tile_width(size, 0, at // 256))
+    name = entries_path(bundle, tile_width(size, 0, bundle))
+    other = line(at)[::-1]
+    found[name] = found[name].replace(line(at), other, 1)
+    found[tile] = found[tile].replace(leaves_of(size)[at], sha256(b"\0" + other).digest(), 1)
+    return found
+
+
+def test_a_tile_that_fits_a_changed_line_is_not_of_the_root() -> None:
+    tree = reader(600, forged(600, 300))
+    given = list(tree.entries())
+    assert given[:-1] == [line(index) for index in range(256)]
+    assert isinstance(given[-1], Problem)
+    assert "tile/0/001" in given[-1].reason
+    last = open_tiles(fetcher(forged(600, 599)), 600, root_of(leaves_of(600)))
+    assert isinstance(last, Problem)
+    assert "do not make the root" in last.reason
+
+
 def test_a_bundle_that_ends_within_an_entry_is_refused() -> None:
     assert split_bundle(b"") == ()
     assert split_bundle(b"\0\1a\0\0") == (b"a", b"")

@@ -140,6 +140,14 @@ def test_two_roots_of_one_size_are_a_fork_whatever_is_answered(latest: int) -> N
     assert answered.fork.notes == (grown.note(12), other.note(12))
 
 
+def test_a_log_that_signed_two_roots_of_a_size_gets_neither_co_signed() -> None:
+    grown, other = log(), forked(3)
+    answered = answer(grown.asks(5), grown.note(5), (other.note(12),))
+    assert status(answered) == 422
+    assert isinstance(answered, Refused)
+    assert answered.fork is not None
+
+
 def test_a_proof_of_a_fork_between_two_sizes_is_kept_as_evidence() -> None:
     """The proof that the dealer gives for its other tree tells that tree's root at the old size."""
     grown, other = log(), forked(3)
@@ -156,7 +164,8 @@ def test_a_proof_of_a_fork_between_two_sizes_is_kept_as_evidence() -> None:
 
 def test_a_made_up_proof_is_no_evidence() -> None:
     grown = log()
-    answered = answer(write_submission(5, [bytes(32)] * 4, grown.note()), grown.note(5))
+    made_up = [bytes(32)] * len(consistency_proof(grown.leaves, 5))
+    answered = answer(write_submission(5, made_up, grown.note()), grown.note(5))
     assert isinstance(answered, Refused)
     assert answered.signed
     assert answered.fork is None
