@@ -1,75 +1,130 @@
 """The dealer's own log in the store: beside the games, and as safe from going back as they are."""
 
-from dataclasses import replace
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cutcard.v1 import operate_pb2
-from dealer_service.app import CannotStart
-from dealer_service.publishing.sequencing import write_line
+from dealer_service.config import Settings
 from dealer_service.store.api import (
     DEALER_LOG,
     Appended,
+    AppendResult,
     LogHead,
     LogLost,
     LogState,
     Signed,
     SignedAt,
+    Stage,
+    signed_heads,
 )
-from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.signed_journal import SignedJournal
 from dealer_service.store.sqlite import SqliteStore
-from dealer_service.transcript.merkle import Tree, leaf_hash
+from dealer_service.taking_stock import CannotStart, take_stock
+from dealer_service.transcript.merkle import leaf_hash, tree_root
 from tests.support.scraping import LOOPBACK, scrape
-from tests.support.service import ORIGIN, Service, refusal, serving
-from tests.support.stores import change, notice, unit
+from tests.support.service import ORIGIN, PATIENCE, Service, refusal, serving
+from tests.support.stores import change, root, unit
 
-LINES = tuple(write_line(bytes(16).hex(), notice(size)) for size in (1, 2, 3))
-
-
-def signed_at(size: int, lines: tuple[bytes, ...] = LINES) -> SignedAt:
-    tree = Tree()
-    for line in lines[:size]:
-        tree.append(leaf_hash(line))
-    return SignedAt(size, tree.root(size))
+LINES = (b'{"a":1}', b'{"b":2}', b'{"c":3}')
 
 
-def write(folder: Path, at: int, *lines: bytes, epoch: int = 1) -> object:
-    """Write lines to the dealer's log of a dealer that is stopped, signed to their end."""
-    store = SqliteStore(folder / "store.sqlite")
-    last = signed_at(at + len(lines))
-    note = Signed(last.size, last.root, at, "note")
-    (result,) = store.append_all(
-        [unit(change(DEALER_LOG, at, *lines, epoch=epoch, signed=(note,)))]
-    )
-    store.close()
-    return result
+def signed_at(*lines: bytes) -> SignedAt:
+    return SignedAt(len(lines), tree_root(map(leaf_hash, lines)))
 
 
-def remember(folder: Path, signed: SignedAt) -> None:
-    """Let the signed journal know of a checkpoint of the dealer's log."""
-    journal = SignedJournal(folder / "signed.journal", ORIGIN, may_make=False)
-    journal.record({DEALER_LOG: signed})
+class Folder:
+    """A dealer's store and signed journal: a game without a signature, and the dealer's log."""
+
+    def __init__(self, path: Path) -> None:
+        self.store = SqliteStore(path / "store.sqlite")
+        self.journal = SignedJournal(path / "signed.journal", ORIGIN, may_make=True)
+        self._path = path
+        self.store.append_all([unit(change("game", 0, b"x"))])
+        assert self.write(0, *LINES[:2]) == Appended()
+        self.journal.record({DEALER_LOG: signed_at(*LINES[:2])})
+
+    def write(self, at: int, *lines: bytes, epoch: int = 1) -> AppendResult:
+        """Append to the dealer's log, signed to the end."""
+        last = signed_at(*self.store.lines(DEALER_LOG, 0, at), *lines)
+        note = Signed(last.size, last.root, at, "note")
+        written = change(DEALER_LOG, at, *lines, epoch=epoch, signed=(note,))
+        (result,) = self.store.append_all([unit(written)])
+        return result
+
+    def take_stock(self, *, accept_restore: bool) -> None:
+        settings = Settings(self._path, ORIGIN, "127.0.0.1:0", accept_restore=accept_restore)
+        take_stock(settings, self.store, tuple(signed_heads(self.store)), self.journal)
+
+    def head(self) -> LogHead:
+        found = self.store.head(DEALER_LOG)
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    folder = Folder(tmp_path)
+    yield folder
+    folder.journal.close()
+    folder.store.close()
+
+
+@pytest.mark.parametrize("accept_restore", [False, True])
+def test_a_whole_one_goes_on(folder: Folder, *, accept_restore: bool) -> None:
+    before = folder.head()
+    folder.take_stock(accept_restore=accept_restore)
+    assert folder.head() == before
+    assert folder.write(2, LINES[2]) == Appended()
+
+
+def test_a_store_that_lacks_lines_of_it_is_refused_by_its_name(folder: Folder) -> None:
+    folder.journal.record({DEALER_LOG: signed_at(*LINES)})
+    before = folder.head()
+    with pytest.raises(CannotStart) as caught:
+        folder.take_stock(accept_restore=False)
+    assert "in 1 logs: the dealer's own log (has 2 lines, signed to 3)" in str(caught.value)
+    assert folder.head() == before
+
+
+def test_after_an_accepted_restore_one_that_lacks_lines_is_lost(folder: Folder) -> None:
+    """Games can be closed; of this nothing can be, and it never goes on."""
+    folder.journal.record({DEALER_LOG: signed_at(*LINES)})
+    folder.take_stock(accept_restore=True)
+    lost = folder.head()
+    assert (lost.facts.state, lost.next_index) == (LogState.LOST, 2)
+    assert lost.signed == signed_at(*LINES)
+    assert folder.write(2, LINES[2], epoch=lost.epoch) == LogLost(DEALER_LOG, 3)
+    for accept_restore in (True, False):
+        folder.take_stock(accept_restore=accept_restore)
+        assert folder.head().facts.state is LogState.LOST
+    game = folder.store.head("game")
+    assert game is not None
+    assert game.facts.state is LogState.OPEN
+
+
+def test_one_of_which_nothing_is_left_is_lost(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.sqlite")
+    journal = SignedJournal(tmp_path / "signed.journal", ORIGIN, may_make=True)
+    journal.record({DEALER_LOG: SignedAt(2, root(2))})
+    settings = Settings(tmp_path, ORIGIN, "127.0.0.1:0", accept_restore=True)
+    take_stock(settings, store, tuple(signed_heads(store)), journal)
+    head = store.head(DEALER_LOG)
+    assert head is not None
+    assert (head.facts.state, head.signed_size) == (LogState.LOST, 2)
     journal.close()
-
-
-def head(folder: Path) -> LogHead:
-    store = SqliteStore(folder / "store.sqlite")
-    found = store.head(DEALER_LOG)
     store.close()
-    assert found is not None
-    return found
 
 
-async def a_dealer_with_one(folder: Path, size: int = 2) -> str:
-    """Leave a dealer's folder with a game that goes on and a dealer's log; gives the game."""
-    async with serving(folder) as service:
-        game = await service.open_game()
-        await service.pause(game)
-    assert write(folder, 0, *LINES[:size]) == Appended()
-    remember(folder, signed_at(size))
-    return game
+def test_one_with_other_lines_under_its_signature_is_lost(folder: Folder) -> None:
+    other = signed_at(*LINES[:2], b"other")
+    folder.journal.record({DEALER_LOG: other})
+    assert folder.write(2, LINES[2]) == Appended()
+    folder.take_stock(accept_restore=True)
+    assert (folder.head().facts.state, folder.head().signed) == (LogState.LOST, other)
 
 
 async def listed(service: Service) -> list[str]:
@@ -79,74 +134,38 @@ async def listed(service: Service) -> list[str]:
     return [one.game for one in answer.games]
 
 
+async def published(service: Service, game: str) -> None:
+    """Return when the dealer's log tells of a game."""
+    publishing = service.dealer._publishing
+    assert publishing is not None
+    async with asyncio.timeout(PATIENCE):
+        await publishing.wait_for(game, 0, Stage.GAME_OPENED)
+
+
 async def test_it_is_no_game_to_anybody(tmp_path: Path) -> None:
-    game = await a_dealer_with_one(tmp_path)
-    before = head(tmp_path)
-    async with serving(tmp_path, metrics=LOOPBACK, publication=tmp_path / "public") as service:
-        assert await listed(service) == [game]
-        assert [table.game for table in service.dealer.floor.tables] == [game]
-        assert sum((await scrape(service)).all("cutcard_games").values()) == 1
-        for call in (service.summary, service.file, service.lines, service.close_game):
-            assert (await refusal(call(DEALER_LOG))).reason == "MALFORMED_REQUEST"
-    # It was claimed by the dealer that publishes it.
-    assert head(tmp_path) == replace(before, epoch=before.epoch + 1)
-
-
-async def test_a_store_that_lacks_lines_of_it_is_refused(tmp_path: Path) -> None:
-    await a_dealer_with_one(tmp_path)
-    remember(tmp_path, signed_at(3))
+    """Not in lists, at a start, in metrics or to retention, and no call takes it for one."""
+    given: dict[str, Any] = {
+        "publication": tmp_path / "public",
+        "archive": tmp_path / "archive",
+        "metrics": LOOPBACK,
+        "batch": 0.01,
+    }
+    folder = tmp_path / "dealer"
+    games = []
     for _ in range(2):
-        with pytest.raises(CannotStart) as caught:
-            async with serving(tmp_path):
-                pass
-        assert "in 1 logs: the dealer's own log (has 2 lines, signed to 3)" in str(caught.value)
-
-
-async def test_after_an_accepted_restore_one_that_lacks_lines_is_lost(tmp_path: Path) -> None:
-    """The games are closed; of this nothing can be closed, and it never goes on."""
-    game = await a_dealer_with_one(tmp_path)
-    remember(tmp_path, signed_at(3))
-    async with serving(tmp_path, accept_restore=True) as service:
-        assert await listed(service) == [game]
-        assert (await service.summary(game)).state == "revealed"
-    lost = head(tmp_path)
-    assert (lost.facts.state, lost.next_index, lost.signed) == (LogState.LOST, 2, signed_at(3))
-    assert write(tmp_path, 2, LINES[2], epoch=lost.epoch) == LogLost(DEALER_LOG, 3)
-    async with serving(tmp_path):
-        pass
-    assert head(tmp_path) == lost
-
-
-async def test_after_an_accepted_restore_one_that_is_whole_goes_on(tmp_path: Path) -> None:
-    game = await a_dealer_with_one(tmp_path)
-    public = tmp_path / "public"
-    async with serving(tmp_path, accept_restore=True, publication=public) as service:
-        assert (await service.summary(game)).state == "revealed"
-    after = head(tmp_path)
-    # The game was closed, and revealed.
-    assert (after.facts.state, after.next_index, after.signed_size) == (LogState.OPEN, 4, 4)
-
-
-async def test_one_with_other_lines_under_its_signature_is_lost(tmp_path: Path) -> None:
-    await a_dealer_with_one(tmp_path)
-    other = signed_at(3, (*LINES[:2], b"other"))
-    remember(tmp_path, other)
-    write(tmp_path, 2, LINES[2])
-    async with serving(tmp_path, accept_restore=True):
-        pass
-    found = head(tmp_path)
-    assert (found.facts.state, found.signed) == (LogState.LOST, other)
-
-
-async def test_a_journal_that_is_missing_is_missed_for_its_signatures_alone(
-    tmp_path: Path,
-) -> None:
-    """Had no game been signed, the dealer's log was."""
-    async with serving(tmp_path):
-        pass
-    write(tmp_path, 0, *LINES)
-    (tmp_path / "signed.journal").unlink()
-    with pytest.raises(StoreError) as caught:
-        async with serving(tmp_path):
-            pass
-    assert caught.value.reason is Reason.JOURNAL_MISSING
+        async with serving(folder, **given) as service:
+            games.append(await service.open_game())
+            await published(service, games[-1])
+            assert await listed(service) == games
+            assert {table.game for table in service.dealer.floor.tables} == set(games)
+            assert sum((await scrape(service)).all("cutcard_games").values()) == len(games)
+            for call in (service.summary, service.file, service.lines, service.close_game):
+                assert (await refusal(call(DEALER_LOG))).reason == "MALFORMED_REQUEST"
+    async with serving(folder, **given, accept_restore=True) as service:
+        assert await listed(service) == games
+        assert {(await service.summary(game)).state for game in games} <= {"revealed", "archived"}
+    store = SqliteStore(folder / "store.sqlite")
+    head = store.head(DEALER_LOG)
+    store.close()
+    assert head is not None
+    assert (head.facts.state, head.next_index) == (LogState.OPEN, head.signed_size)
