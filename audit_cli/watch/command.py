@@ -209,8 +209,8 @@ def _shown(pages: _Pages, told: Told, address: tuple[str, int]) -> Iterator[None
 def _limits(options: argparse.Namespace) -> Limits:
     for name in ("reveal_within", "longest", "every"):
         if not 0 < getattr(options, name) < 1e6:
-            message = f"--{name.replace('_', '-')} {getattr(options, name):g}: give more than 0"
-            raise UsageError(message)
+            message = f"--{name.replace('_', '-')} {getattr(options, name):g} is no length of time"
+            raise UsageError(message, "give more than 0, and less than 1,000,000")
     if not 0 < options.void_rate < 1:
         message = f"--void-rate {options.void_rate:g}: give a share of hands between 0 and 1"
         raise UsageError(message)

@@ -39,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
             say.note(f"{signer.key.text} witnesses {', '.join(map(shown, keys))}")
             say.note(f"serving on {url}")
             ended.wait()
+            witness.close()
     return 0
 
 

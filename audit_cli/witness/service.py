@@ -43,6 +43,7 @@ _ADD: Final = "/add-checkpoint"
 _OF_LOG: Final = re.compile(r"/([0-9a-f]{64})/(checkpoint|forks)(?:/(0|[1-9][0-9]{0,18}))?")
 #: What is read may be seconds old at most: caches would hide what a witness knows.
 _FRESH: Final = {"Cache-Control": "no-store"}
+_ENDED: Final = Answer.text(503, "this witness ends")
 
 
 class Witness:
@@ -62,16 +63,24 @@ class Witness:
         self._origins = {sha256(origin.encode("utf-8")).hexdigest(): origin for origin in keys}
         self._lock = threading.Lock()
         self._answered: Counter[int] = Counter()
+        self._is_closed = False
 
     def site(self) -> Site:
         """Return what is to be served."""
         return Site(self._get, self._post, MAX_SUBMISSION)
+
+    def close(self) -> None:
+        """Answer nothing more, and return when what was begun is done: the state may be closed."""
+        with self._lock:
+            self._is_closed = True
 
     def _post(self, path: str, body: bytes) -> Answer | None:
         if path != _ADD:
             return None
         submission = parse_submission(body)
         with self._lock:
+            if self._is_closed:
+                return _ENDED
             if isinstance(submission, Problem):
                 answer = Answer.text(400, f"{submission}{_hint(submission)}")
             else:
@@ -138,6 +147,8 @@ class Witness:
 
     def _get(self, path: str) -> Answer | None:
         with self._lock:
+            if self._is_closed:
+                return _ENDED
             if path == "/":
                 return _json(self._about())
             if path == "/metrics":

@@ -336,6 +336,14 @@ def test_what_was_cosigned_outlasts_the_process(log: PublishedLog, tmp_path: Pat
         cosigned(witness, log, 9, 18)
 
 
+def test_a_witness_that_ends_answers_nothing_more(witness: Served, log: PublishedLog) -> None:
+    """Its state is closed then; what was begun before is done."""
+    cosigned(witness, log, 0, 9)
+    witness.close()
+    assert witness.add(log.asks(9, 12)).status == 503
+    assert witness.get("/").status == 503
+
+
 # --- the command ---------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -57,6 +57,7 @@ class Served:
     public: bytes = b""
     vkey: str = ""
     now: int = NOW
+    close: Callable[[], None] = lambda: None
 
     def add(self, body: bytes) -> Reply:
         return ask(self.url, "/add-checkpoint", body)
@@ -84,6 +85,7 @@ def serving_witness(folder: Path, *logs: PublishedLog) -> Iterator[Served]:
             served.url = url
             served.public = signer.key.key.encoded
             served.vkey = signer.key.text
+            served.close = witness.close
             yield served
 
 
