@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from audit_cli.cli import main
+from audit_cli.log.tiles import TileReader, open_tiles
 from audit_cli.watch.rates import tail
+from audit_cli.watch.state import opened_state
 from tests.support.dying_watch import STEPS
 from tests.support.game_files import GAME, START, GameFile, Signer, tree_root
 from tests.support.published_logs import PublishedLog, Site, serving_folder
@@ -241,6 +243,20 @@ def test_a_dealer_that_signs_a_fork_is_caught_by_all_who_look(
 TWO_ENDS: list[dict[str, Any]] = [
     {"reason": word, "stacks": []} for word in ("operator", "max_time")
 ]
+
+
+def test_the_leaves_that_are_kept_give_the_root_of_every_size(tmp_path: Path) -> None:
+    """Over three levels of tiles, and kept in lots that end within them."""
+    leaves = [sha256(number.to_bytes(4, "big")).digest() for number in range(66_100)]
+    with opened_state(tmp_path, Signer().vkey) as state:
+        for first, end in ((0, 300), (300, 65_536), (65_536, 65_600), (65_600, 66_100)):
+            with state.taking():
+                state.keep_leaves(first, leaves[first:end])
+            assert state.count == end
+        reader = open_tiles(state.fetch, len(leaves), tree_root(leaves))
+        assert isinstance(reader, TileReader)
+        for size in (1, 255, 256, 257, 40_000, 65_535, 65_536, 65_537, 66_100):
+            assert reader.root_at(size) == tree_root(leaves[:size])
 
 
 def test_an_older_checkpoint_is_no_fork_and_not_followed(watching: Watching) -> None:
