@@ -1,4 +1,4 @@
-"""The dealer among the programs of others: `cutcard-audit witness` co-signs, `watch` follows."""
+"""The dealer among the programs of others: `cutcard-audit witness`, `watch` and `verify`."""
 
 import asyncio
 import shutil
@@ -64,12 +64,22 @@ async def test_a_game_is_witnessed_and_watched_and_a_second_log_is_never_signed(
             await service.close_game(game)
             await until_published(service, game, Stage.GAME_REVEALED)
             await stop(bots)
+            (tmp_path / "game").write_bytes(await service.file(game))
+            address = f"http://127.0.0.1:{service.dealer.publication_port}"
+            verified = await asyncio.to_thread(
+                run_audit,
+                *("verify", tmp_path / "game", "--key", key, "--policy", policy),
+                *("--dealer-log", address, "--evidence", tmp_path),
+                *("--require", "CONSISTENT,WITNESSED"),
+            )
             seen = await asyncio.to_thread(
                 run_audit,
                 "watch",
-                f"http://127.0.0.1:{service.dealer.publication_port}",
+                address,
                 *("--key", key, "--policy", policy, "--state", tmp_path / "watch", "--list"),
             )
+        assert (verified.returncode, verified.stderr) == (0, ""), verified
+        assert "co-signed by w1" in verified.stdout
         assert (seen.returncode, seen.stderr) == (0, ""), seen
         assert game in seen.stdout
         known = ask(witness.url, "/").text
