@@ -131,6 +131,8 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    # Of those who come at once, five alone would get in without a second's wait.
+    request_queue_size = 128
 
     def __init__(self, address: tuple[str, int], site: Site) -> None:
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
