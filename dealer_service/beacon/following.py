@@ -139,9 +139,15 @@ class Following:
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._thread, self._read, number)
-        except BeaconError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it was, hands still wait for it
             if not is_told:
-                _log.warning("beacon_unread", round=number, reason=str(error))
+                is_known = isinstance(error, BeaconError)
+                _log.warning(
+                    "beacon_unread",
+                    round=number,
+                    reason=str(error),
+                    exc_info=None if is_known else error,
+                )
             return None
 
     def _read(self, number: int) -> Round | None:

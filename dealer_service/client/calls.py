@@ -14,7 +14,7 @@ import math
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -22,7 +22,9 @@ import grpc
 import grpc.aio
 
 from dealer_service import elapsed
+from dealer_service.beacon.rounds import Network
 from dealer_service.client.bearer import Bearer
+from dealer_service.client.drawn import NETWORKS
 from dealer_service.client.errors import CallRefusedError, Refusal, read_error
 from dealer_service.client.routes import AddressError, Link, Routes
 
@@ -84,12 +86,13 @@ class Surroundings:
     """What a client takes from outside: clock (monotonic seconds), chance, waits, patience.
 
     `slept` gives the seconds of its machine's sleep, which `monotonic` has not counted, and `wall`
-    those since 1970.
+    those since 1970. `networks` are the beacons whose rounds it can judge.
     """
 
     monotonic: Callable[[], float] = time.monotonic
     slept: Callable[[], float] = elapsed.slept
     wall: Callable[[], float] = time.time
+    networks: Sequence[Network] = NETWORKS
     entropy: "Entropy" = os.urandom
     chance: Callable[[], float] = random.SystemRandom().random
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

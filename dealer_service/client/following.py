@@ -67,7 +67,8 @@ class Following:
         self.game = watched.game
         self.files = files
         self.viewer = Viewer(watched.game, watched.player)
-        self.verifier = Verifier(watched, files.sent if files else ())
+        networks = caller.surroundings.networks
+        self.verifier = Verifier(watched, files.sent if files else (), networks)
         self.refused: Refused | None = None
         self.successor: Successor | None = None
         self.closed = asyncio.Event()
