@@ -165,6 +165,11 @@ def _add_fetch(add: Adder) -> None:
     parser.add_argument("game", type=game, metavar="GAME", help="the game's ID")
     words = "where to (default GAME.jsonl)"
     add.option(parser, "--output", Path, None, words, metavar="FILE")
+    words = (
+        "write there, too, what proves that the dealer's log tells of the game and its hands, each "
+        "a .tlog-proof; status 1 where the log lacks some"
+    )
+    add.option(parser, "--log-proofs", Path, None, words, metavar="DIR")
     add.address(parser)
     add.token(parser)
 

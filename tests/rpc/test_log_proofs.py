@@ -9,11 +9,12 @@ import pytest
 from audit_cli.merkle import leaf_hash, root_of
 from cutcard.v1 import entry_pb2, fairness_pb2, operate_pb2
 from dealer_service.access.roles import Role
+from dealer_service.client.stages import stages_of
 from dealer_service.store.api import Notice, Stage
 from dealer_service.transcript.logproof import open_log_proof, parse_log_proof
 from dealer_service.transcript.note import parse_vkey
-from dealer_service.transcript.noted import read_noted
-from tests.support.published_by_hand import ByHand, noticed, publishing
+from dealer_service.transcript.noted import read_noted, write_noted
+from tests.support.published_by_hand import ByHand, line_of, noticed, publishing
 from tests.support.service import (
     Bot,
     Service,
@@ -98,6 +99,22 @@ class TestNotices:
             (1, "hand_opened"),
             (1, "hand_void"),
         ]
+
+    async def test_are_what_a_client_works_out_from_the_lines(self, publisher: Service) -> None:
+        game = await publisher.open_game(max_hands=3)
+        bob = Bot(publisher, "bob")
+        bob.gives_links = False
+        await bob.sit(game)
+        (ann,) = await seated(publisher, game, "ann")
+        await bob.until_line("hand_opened", hand=1)
+        bob.gives_links = True
+        await void(publisher, game, 1)
+        await ann.until_over()
+        stored = await publisher.dealer.floor.house.read(noticed)
+        expected = [line_of(one.log, one.notice) for one in stored if one.log == game]
+        worked_out = stages_of(game, await publisher.lines(game))
+        assert [write_noted(one) for one in worked_out] == expected
+        assert len(expected) == 9
 
     async def test_tell_a_game_without_hands_as_revealed_when_it_closes(
         self, publisher: Service
