@@ -23,7 +23,7 @@ from dealer_service.store.api import Appended
 from dealer_service.store.commit import GroupCommit
 from dealer_service.store.signed_journal import SignedJournal
 from dealer_service.store.sqlite import SqliteStore
-from tests.support.stores import answer, change, move, signed, unit
+from tests.support.stores import answer, change, move, notice, signed, unit
 
 folder = Path(sys.argv[1])
 store = SqliteStore(folder / "cutcard.db")
@@ -42,7 +42,8 @@ index = 0
 while True:
     waiting = []
     for log in "abcd":
-        lines = change(log, index, b"1", b"2", signed=(signed(index + 2, index),))
+        note, told_of = signed(index + 2, index), notice(index + 2)
+        lines = change(log, index, b"1", b"2", signed=(note,), notices=(told_of,))
         twin = change(log + "-twin", index, b"1", b"2")
         request = unit(lines, twin, moves=(move(log, index),), answer=answer(f"{log}{index}"))
         promise = commit.submit(request)
@@ -69,6 +70,7 @@ def test_all_that_was_acknowledged_is_there_and_nothing_half(tmp_path: Path, tol
     store = SqliteStore(tmp_path / "cutcard.db")
     journal = SignedJournal(tmp_path / "signed", "dealer.example", may_make=False)
     moved = {(found.movement.log, found.movement.index) for found in store.movements(0, 10**6)}
+    waiting = [(found.log, found.notice.size) for found in store.notices(10**6)]
     for line in acknowledged:
         log, index = line.decode().split()
         assert store.answer("games", "ann", f"{log}{index}") is not None
@@ -85,6 +87,7 @@ def test_all_that_was_acknowledged_is_there_and_nothing_half(tmp_path: Path, tol
         assert size % 2 == 0
         assert len(list(store.every_line(log))) == len(list(store.every_line(twin.log))) == size
         assert {index for name, index in moved if name == log} == set(range(0, size, 2))
+        assert [at for name, at in waiting if name == log] == list(range(2, size + 1, 2))
         assert store.answer("games", "ann", f"{log}{size}") is None
         known = journal.last.get(log)
         assert known is None or known.size <= size
