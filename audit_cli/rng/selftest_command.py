@@ -6,10 +6,11 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from audit_cli import say
-from audit_cli.inputs import UsageError, shown
+from audit_cli.inputs import UsageError
 from audit_cli.rng.engines.choose import engine
-from audit_cli.rng.flaws.bank import BANK, SEED, number_cases
+from audit_cli.rng.flaws.bank import SEED
 from audit_cli.rng.flaws.clean import HANDS
+from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.flaws.selftest import SelfTest, run_selftest
 from audit_cli.rng.running.pool import Pool, WorkersDiedError, cores
 
@@ -22,14 +23,12 @@ FAILED: Final = 1
 STOPPED: Final = 3
 
 _HEAD: Final[tuple[str, ...]] = ("", "planted", "amount", "test", "stated", "found", "")
-_NONE: Final = "none"
-_ALL: Final = "all"
 _MOST_CLEAN: Final = 1_000_000
 
 
 def run(options: argparse.Namespace) -> int:
     """Plant, look, judge, print, and return the exit status; UsageError for a wrong command."""
-    numbers = _numbers(options.flaws, quick=options.quick)
+    numbers = read_flaws(options.flaws, quick=options.quick)
     if not 0 <= options.clean <= _MOST_CLEAN:
         message = f"--clean {options.clean}: give a number of runs, 0 for none"
         raise UsageError(message)
@@ -47,22 +46,6 @@ def run(options: argparse.Namespace) -> int:
         return STOPPED
     say.out(json.dumps(found.to_json()) + "\n" if options.json else _table(found))
     return 0 if found.good else FAILED
-
-
-def _numbers(flaws: str | None, *, quick: bool) -> tuple[int, ...]:
-    """Return the cases that `--flaws` names: all of them where it is left out."""
-    known = {case.name for case in BANK}
-    if flaws == _NONE:
-        return ()
-    names = known if flaws in {None, _ALL} else set(str(flaws).split(","))
-    for name in sorted(names - known):
-        message = f"--flaws {shown(name)}: no such flaw"
-        raise UsageError(message, f"the flaws are {', '.join(sorted(known))}; or {_NONE}")
-    numbers = number_cases(names, quick=quick)
-    if not numbers:
-        message = "every flaw that is named takes more than 100,000 decks"
-        raise UsageError(message, "leave --quick out")
-    return numbers
 
 
 def _table(found: SelfTest) -> str:

@@ -10,9 +10,10 @@ import pytest
 from audit_cli.inputs import UsageError
 from audit_cli.rng.certify.builds import build_twice
 from audit_cli.rng.certify.data import list_chunks, read_counts, write_counts, write_index
-from audit_cli.rng.certify.selftest import make_sensitivity, read_flaws, same_cases
+from audit_cli.rng.certify.selftest import make_sensitivity, same_cases
 from audit_cli.rng.certify.writing import json_bytes, moment, put
 from audit_cli.rng.flaws.bank import BANK
+from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.plan import Run
 from audit_cli.rng.running.pool import Pool
 

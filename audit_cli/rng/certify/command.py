@@ -26,10 +26,11 @@ from audit_cli.rng.certify.matrix import Status, count_statuses
 from audit_cli.rng.certify.measured import gather_measured, make_known_answers
 from audit_cli.rng.certify.origins import collected, tell_origin
 from audit_cli.rng.certify.replay import find_games, replay_games
-from audit_cli.rng.certify.selftest import CLEAN, CLEAN_QUICK, make_sensitivity, read_flaws
+from audit_cli.rng.certify.selftest import CLEAN, CLEAN_QUICK, make_sensitivity
 from audit_cli.rng.certify.suites import Suites, SuitesError, gather_suites
 from audit_cli.rng.certify.writing import json_bytes, moment
 from audit_cli.rng.engines.choose import engine
+from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.fresh import DealerDiffersError
 from audit_cli.rng.hands_file import HandsFileError
 from audit_cli.rng.remote import RemoteError

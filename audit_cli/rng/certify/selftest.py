@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from audit_cli.inputs import UsageError, shown
 from audit_cli.rng.certify.writing import json_bytes
-from audit_cli.rng.flaws.bank import BANK, SEED, number_cases
+from audit_cli.rng.flaws.bank import BANK, SEED
 from audit_cli.rng.flaws.selftest import run_selftest
 
 if TYPE_CHECKING:
@@ -14,21 +13,8 @@ if TYPE_CHECKING:
 
     from audit_cli.rng.running.pool import Workers
 
-NONE: Final = "none"
 CLEAN: Final = 200
 CLEAN_QUICK: Final = 20
-
-
-def read_flaws(words: str, *, quick: bool) -> tuple[int, ...]:
-    """Return the numbers of the cases that `--flaws` names. UsageError for what is none."""
-    if words == NONE:
-        return ()
-    known = {case.name for case in BANK}
-    names = known if words == "all" else set(words.split(","))
-    for name in sorted(names - known):
-        message = f"--flaws {shown(name)}: no such flaw"
-        raise UsageError(message, f"the flaws are {', '.join(sorted(known))}; or {NONE}")
-    return number_cases(names, quick=quick)
 
 
 def make_sensitivity(numbers: tuple[int, ...], clean: int, engine: str, workers: Workers) -> bytes:
