@@ -14,8 +14,16 @@ from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.rng.certify.check import check_bundle
 from audit_cli.rng.certify.manifest import Manifest, make_entries, parse_manifest, signed_text
 from audit_cli.rng.certify.writing import files_of
+from audit_cli.rng.plan import Plan
 from tests.support.game_files import Signer
-from tests.support.small_bundles import LABORATORY, MADE, materials, signed, small_bundle
+from tests.support.small_bundles import (
+    LABORATORY,
+    MADE,
+    materials,
+    signed,
+    small_bundle,
+    small_run,
+)
 
 PARTS = (
     "attestation.json",
@@ -215,16 +223,52 @@ def test_a_manifest_names_no_file_outside(bundle: Path, path: str) -> None:
     assert "an entry that is none" in faults(bundle)
 
 
+def first_of(value: Any, start: str) -> Any:
+    return next(one for one in value["tests"] if one["test"].startswith(start))
+
+
 def set_p(value: Any) -> None:
-    value["tests"][0]["p"] = 0.5
+    first_of(value, "S1")["p"] = 0.5
 
 
 def set_statistic(value: Any) -> None:
-    value["tests"][10]["statistic"] = 1.0
+    first_of(value, "S3")["statistic"] = 1.0
 
 
 def set_holm(value: Any) -> None:
-    value["tests"][0]["holm"] = 0.123
+    first_of(value, "S1")["holm"] = 0.123
+
+
+def set_check(value: Any) -> None:
+    first_of(value, "B0")["samples"] += 1
+
+
+def hide_check(value: Any) -> None:
+    value["tests"].remove(first_of(value, "B0"))
+
+
+def hide_duplicates(value: Any) -> None:
+    value["tests"].remove(first_of(value, "S19.deck"))
+
+
+def set_pairs(value: Any) -> None:
+    first_of(value, "S19.five")["statistic"] = 7
+
+
+def set_equal_decks(value: Any) -> None:
+    first_of(value, "S19.deck")["statistic"] = 1
+
+
+def set_second_p(value: Any) -> None:
+    value["second_level"][3]["p"] = 0.5
+
+
+def leave_out_a_block(value: Any) -> None:
+    value["second_level"][3]["values"].pop()
+
+
+def tell_another_secret(value: Any) -> None:
+    value["secrets"] = ["11" * 32]
 
 
 def set_decision(value: Any) -> None:
@@ -236,7 +280,7 @@ def set_uniformity(value: Any) -> None:
 
 
 def leave_out(value: Any) -> None:
-    del value["tests"][0]
+    value["tests"].remove(first_of(value, "S1"))
 
 
 def set_hands(value: Any) -> None:
@@ -253,6 +297,14 @@ def set_hands(value: Any) -> None:
         (set_uniformity, "distance from uniform does not follow"),
         (leave_out, "tests of the plan that are missing"),
         (set_hands, "of another plan"),
+        (set_check, "checks of the code are not as kat/outcomes.json"),
+        (hide_check, "checks of the code are not as kat/outcomes.json"),
+        (hide_duplicates, "S19.deck is missing"),
+        (set_pairs, "S19.five: p does not follow from the pairs"),
+        (set_equal_decks, "S19.deck: two_sided"),
+        (set_second_p, "p does not follow from the values"),
+        (leave_out_a_block, "99 values, where the plan has 100 blocks"),
+        (tell_another_secret, "not those that plan/plan.note commits to"),
     ],
     ids=lambda each: getattr(each, "__name__", None),
 )
@@ -262,6 +314,70 @@ def test_results_that_do_not_follow_are_seen_though_they_are_signed(
     change_json(bundle / "results" / "battery.json", change)
     sign_again(bundle)
     assert words in faults(bundle)
+
+
+def set_secret(value: Any) -> None:
+    value["run"]["secret"] = "11" * 32
+
+
+def set_kind(value: Any) -> None:
+    value["kind"] = "system"
+
+
+def set_commitments(value: Any) -> None:
+    value["commitments"].pop()
+
+
+def leave_out_a_chunk(value: Any) -> None:
+    value["run"]["chunks"].pop()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (set_secret, "secret"),
+        (set_kind, "kind"),
+        (set_commitments, "commitments"),
+        (leave_out_a_chunk, "chunks"),
+    ],
+    ids=lambda each: getattr(each, "__name__", None),
+)
+def test_data_that_are_not_of_the_plan_are_seen_though_they_are_signed(
+    bundle: Path, change: Callable[[Any], None], words: str
+) -> None:
+    change_json(bundle / "data" / "index.json", change)
+    sign_again(bundle)
+    assert faults(bundle) == f"data/index.json: {words} other than plan/plan.note and results"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda plan: replace(plan, alpha=1e-9),
+        lambda plan: replace(plan, certain=1e-300),
+        lambda plan: replace(plan, sequences=3),
+        lambda plan: replace(plan, tests=tuple(n for n in plan.tests if n != "S1")),
+        lambda plan: replace(plan, second=tuple(n for n in plan.second if n != "S1")),
+    ],
+    ids=["alpha", "certain", "sequences", "a test", "a test of the second level"],
+)
+def test_a_plan_by_another_rule_is_seen_though_all_is_signed(
+    tmp_path: Path, other: Callable[[Plan], Plan]
+) -> None:
+    """Who has the key can sign any plan, and results that keep to it."""
+
+    def follow(files: dict[str, bytes]) -> None:
+        plan = other(small_run()[0])
+        value = json.loads(files["results/battery.json"])
+        exact = {one["test"] for one in value["tests"] if one["tail"] == "exact"}
+        value["tests"] = [one for one in value["tests"] if one["test"] in {*exact, *plan.tests}]
+        value["second_level"] = [o for o in value["second_level"] if o["test"] in plan.second]
+        value["plan"] = plan.id
+        files["results/battery.json"] = json.dumps(value).encode()
+        files["plan/plan.note"] = signed(plan.text).encode()
+
+    small_bundle(tmp_path / "bundle", changed=follow)
+    assert "is not the plan that this program makes" in faults(tmp_path / "bundle")
 
 
 def test_counts_that_do_not_give_the_results_are_seen_though_they_are_signed(bundle: Path) -> None:

@@ -36,7 +36,18 @@ def outcome(test: str, level: str = "B3", **fields: Any) -> dict[str, Any]:
 
 def evidence() -> Evidence:
     """Return what a bundle holds where all is well, by shape alone."""
-    names = ["S1", "S2", "S3", "S4.1", "S5", "S14", "S19.five", "S20.blind", "S21.wins"]
+    names = [
+        "S1",
+        "S2",
+        "S3",
+        "S4.1",
+        "S5",
+        "S14",
+        "S19.five",
+        "S19.secret",
+        "S20.blind",
+        "S21.wins",
+    ]
     tests = [outcome(name) for name in names]
     tests += [outcome("S22", "B2"), outcome("S23.bound", "B2"), outcome("S15", "B4")]
     tests += [outcome("SP800-22.2.10.share", "B1"), outcome("GF2.complexity", "B1")]
@@ -194,6 +205,22 @@ def no_games(found: dict[str, Any]) -> None:
     found["replay"] = None
 
 
+def no_hands_in_games(found: dict[str, Any]) -> None:
+    found["replay"]["hands"] = 0
+
+
+def games_that_can_not_be_read(found: dict[str, Any]) -> None:
+    found["replay"]["games"], found["replay"]["hands"] = [], 0
+    found["replay"]["unreadable"] = [{"sha256": "00" * 32, "why": "it holds no game"}]
+
+
+def no_secrets(found: dict[str, Any]) -> None:
+    """Decks of a laboratory's secret, and no games: nothing that a source of chance gave."""
+    no_games(found)
+    tests = found["battery"]["tests"]
+    tests.remove(next(one for one in tests if one["test"] == "S19.secret"))
+
+
 def time_in_core(found: dict[str, Any]) -> None:
     found["core"]["review"]["barred"] = ["deck.py: time"]
 
@@ -249,6 +276,9 @@ CHANGES = [
     (unrevealed, {"R-15", "R-16", "R-32"}, Status.NOT_SHOWN),
     (secret_twice, {"R-10"}, Status.FAIL),
     (no_games, {"R-15", "R-16", "R-32"}, Status.BY_DOCUMENT),
+    (no_secrets, {"R-10", "R-15", "R-16", "R-32"}, Status.BY_DOCUMENT),
+    (games_that_can_not_be_read, {"R-15", "R-16", "R-32"}, Status.NOT_SHOWN),
+    (no_hands_in_games, {"R-15", "R-16", "R-32"}, Status.NOT_SHOWN),
     (time_in_core, {"R-06", "R-09", "R-14", "R-23"}, Status.FAIL),
     (pid_as_source, {"R-06", "R-19"}, Status.FAIL),
     (stakes_in_derive, {"R-09", "R-14"}, Status.FAIL),

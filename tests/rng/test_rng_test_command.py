@@ -228,6 +228,18 @@ def test_a_plan_that_was_changed_is_not_carried_out(tmp_path: Path, call: Run, n
     assert "plan" in errors
 
 
+@pytest.mark.parametrize("left", ["hands", "counts", "raw", "confirmation", "results"])
+def test_no_other_plan_is_made_where_a_run_left_hands_or_results(
+    tmp_path: Path, call: Run, left: str
+) -> None:
+    """A failed run is not planned anew on hands that are known, nor its results written over."""
+    (tmp_path / left).mkdir()
+    status, _, errors = call("--run", tmp_path, "--plan-only")
+    assert status == 2
+    assert f"has {left} of a run whose plan is not there" in errors
+    assert not (tmp_path / "plan.note").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -57,16 +57,23 @@ def small_run() -> tuple[Plan, dict[str, bytes]]:
         blocks.append(dict(measured.counts))
         add(total, measured.counts)
         decks.append(measured.sha256)
-    outcomes = (*judge(total), *judge_duplicates(HANDS, 0, 0))
+    code = judge_code([using])
+    outcomes = (*code, *judge(total), *judge_duplicates(HANDS, 0, 0))
     second = judge_blocks(blocks)
     verdict = decide(plan, outcomes, second)
     text = write_battery(plan, outcomes, second, verdict, secrets=(SECRET,))
     chunks = list_chunks(plan.run, decks)
-    code = judge_code([using])
+    about = {
+        "collected": {},
+        "commitments": [plan.source.commitment, plan.source.confirmation],
+        "dealer": None,
+        "file_sha256": None,
+        "unconfirmed": "",
+    }
     return plan, {
         evidence.BATTERY: text.encode(),
         evidence.COUNTS: write_counts(total),
-        evidence.INDEX: write_index("lab", chunks, None, [SECRET], {"dealer": None}),
+        evidence.INDEX: write_index("lab", chunks, None, [SECRET], about),
         evidence.CODE: write_outcomes(code, ["numpy"]),
         evidence.PLAN: signed(plan.text).encode(),
     }

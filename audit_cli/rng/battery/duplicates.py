@@ -35,8 +35,7 @@ def judge_duplicates(
     `five_pairs` is the number of pairs of decks with the same first five cards in order,
     `equal_decks` and `equal_secrets` those of pairs that agree as a whole (None: not known).
     """
-    expected = decks * (decks - 1) / 2 / FIVES
-    deviation = sqrt(expected * (1 - 1 / FIVES))
+    expected, deviation = _law(decks)
     z = (five_pairs - expected) / deviation if deviation else 0.0
     poisson = expected < _MANY_PAIRS
     found = [
@@ -58,6 +57,18 @@ def judge_duplicates(
     if equal_secrets is not None:
         found.append(_never(SECRET, "hand secrets that are equal", decks, equal_secrets))
     return tuple(found)
+
+
+def count_pairs(decks: int, statistic: float) -> int:
+    """Return the number of pairs with the same first five cards that gave a statistic of FIVE."""
+    expected, deviation = _law(decks)
+    return round(statistic if expected < _MANY_PAIRS else expected + statistic * deviation)
+
+
+def _law(decks: int) -> tuple[float, float]:
+    """Return mean and deviation of the number of such pairs among so many decks."""
+    expected = decks * (decks - 1) / 2 / FIVES
+    return expected, sqrt(expected * (1 - 1 / FIVES))
 
 
 def _never(test: str, title: str, samples: int, pairs: int) -> Outcome:

@@ -14,7 +14,7 @@ from audit_cli.note import NoteVerdict, VerifierKey, parse_note, parse_vkey, ver
 from audit_cli.problem import Problem, printable
 from audit_cli.rng.certify import evidence, trace, vectors
 from audit_cli.rng.certify.findings import Findings
-from audit_cli.rng.certify.follow import check_counts, check_raw, check_verdict
+from audit_cli.rng.certify.follow import check_counts, check_duplicates, check_raw, check_verdict
 from audit_cli.rng.certify.manifest import (
     MANIFEST,
     SIGNATURE,
@@ -25,6 +25,7 @@ from audit_cli.rng.certify.manifest import (
     signed_text,
 )
 from audit_cli.rng.certify.matrix import make_matrix
+from audit_cli.rng.certify.promised import check_promised
 from audit_cli.rng.certify.writing import files_of
 from audit_cli.rng.code_hash import hash_code
 from audit_cli.rng.outcome import Level
@@ -155,6 +156,7 @@ def _check_figures(bundle: Path, manifest: Manifest, found: Findings) -> None:
     if plan is None:
         return
     check_verdict(plan, read.battery, found)
+    check_promised(bundle, plan, read, found)
     unconfirmed = (read.index or {}).get("unconfirmed")
     if unconfirmed:
         found.notes.append(f"suspects were not tested once more: {unconfirmed}")
@@ -166,6 +168,7 @@ def _check_figures(bundle: Path, manifest: Manifest, found: Findings) -> None:
         return
     _check_matrix(bundle, read, found)
     check_raw(bundle, read.battery["tests"], found)
+    check_duplicates(read.battery["tests"], found)
     check_counts(bundle, evidence.COUNTS, read.battery["tests"], found)
     if read.battery["confirmation"] is not None:
         tests = read.battery["confirmation"]["tests"]

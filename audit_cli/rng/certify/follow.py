@@ -11,6 +11,7 @@ import json
 from math import isclose
 from typing import TYPE_CHECKING, Any, Final
 
+from audit_cli.rng.battery.duplicates import DECK, FIVE, SECRET, count_pairs, judge_duplicates
 from audit_cli.rng.battery.judge import judge
 from audit_cli.rng.certify import evidence
 from audit_cli.rng.certify.data import read_counts
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 _CLOSE: Final = 2e-5
 # A p-value near 1 is printed to a millionth.
 _MILLIONTHS: Final = 2.5e-6
+# A distance that is right to 1e-6 gives p right to four digits where it is small enough to matter.
+_P_OF_DISTANCE: Final = 1e-3
+_SIX_DIGITS: Final = 10**6
 _APART: Final = {"tests", "second_level", "confirmation"}
 _FROM_P: Final = "does not follow from the p-values"
 
@@ -84,6 +88,19 @@ def check_counts(bundle: Path, name: str, tests: list[Mapping[str, Any]], found:
     _follow(judge(read_counts((bundle / name).read_bytes())), tests, name, found)
 
 
+def check_duplicates(tests: list[Mapping[str, Any]], found: Findings) -> None:
+    """Judge the equal decks that are listed again."""
+    listed = {one["test"]: one for one in tests}
+    five, deck, secret = (listed.get(name) for name in (FIVE, DECK, SECRET))
+    if five is None or deck is None:
+        found.faults.append(f"{evidence.BATTERY}: {DECK if deck is None else FIVE} is missing")
+        return
+    pairs = count_pairs(five["samples"], five["statistic"])
+    equal = None if secret is None else round(secret["statistic"])
+    again = judge_duplicates(five["samples"], pairs, round(deck["statistic"]), equal)
+    _follow(again, tests, "the pairs that are listed", found)
+
+
 def check_raw(bundle: Path, tests: list[Mapping[str, Any]], found: Findings) -> None:
     """Judge the sequences of raw bits again, where the run had any."""
     raw = evidence.read_object(bundle, evidence.RAW)
@@ -122,6 +139,8 @@ def _close(one: Any, other: Any) -> bool:  # noqa: ANN401  (any JSON)
     """Whether two JSON values are equal, numbers to six digits."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
+    if isinstance(one, int) and isinstance(other, int) and max(one, other) < _SIX_DIGITS:
+        return one == other
     if isinstance(one, int | float) and isinstance(other, int | float):
         return isclose(one, other, rel_tol=_CLOSE, abs_tol=1e-300)
     if isinstance(one, list) and isinstance(other, list):
@@ -153,7 +172,8 @@ def _judged(value: Mapping[str, Any], found: Findings) -> Outcome:
     tail, p = Tail(value["tail"]), value["p"]
     listed = value["two_sided"]
     if tail is Tail.EXACT:
-        right = listed is None and p in {0, 1}
+        # Its statistic is how many did not hold.
+        right = listed is None and p == (0 if value["statistic"] else 1)
     else:
         expected = min(1.0, 2 * min(p, 1 - p)) if tail is Tail.UPPER else p
         right = isclose(expected, listed, rel_tol=_CLOSE, abs_tol=0 if p < 0.5 else _MILLIONTHS)
@@ -182,5 +202,8 @@ def _uniformity(value: Mapping[str, Any], found: Findings) -> Uniformity:
     # Six digits of each value, so that the distance is right to about as many.
     if abs(again.statistic - value["statistic"]) > 2e-6:
         words = "the distance from uniform does not follow from the values"
+        found.faults.append(f"{evidence.BATTERY}: {value['test']} (second level): {words}")
+    if not isclose(again.p, value["p"], rel_tol=_P_OF_DISTANCE, abs_tol=_P_OF_DISTANCE / 10):
+        words = "p does not follow from the values"
         found.faults.append(f"{evidence.BATTERY}: {value['test']} (second level): {words}")
     return Uniformity(value["test"], value["statistic"], value["p"], tuple(value["values"]))

@@ -14,6 +14,7 @@ from enum import StrEnum
 from math import comb, lgamma, log
 from typing import TYPE_CHECKING, Any, Final
 
+from audit_cli.rng.battery.duplicates import SECRET
 from audit_cli.rng.battery.families import FAMILIES, missing
 from audit_cli.rng.certify.evidence import (
     BATTERY,
@@ -175,7 +176,7 @@ def _both(*rulings: Ruling) -> Ruling:
 def _by_games(evidence: Evidence, promises: Sequence[str], words: str) -> Ruling:
     """Rule by the games that were replayed for the bundle; by document where there were none."""
     replay = evidence.replay
-    if replay is None or not replay["games"]:
+    if replay is None or not (replay["games"] or replay["unreadable"]):
         why = f"{words}: no game was replayed for this bundle; the tests named here hold it"
         return Ruling(Status.BY_DOCUMENT, why)
     told: list[str] = []
@@ -192,6 +193,9 @@ def _by_games(evidence: Evidence, promises: Sequence[str], words: str) -> Ruling
     if replay["unreadable"] and worst is Status.PASS:
         worst = Status.NOT_SHOWN
         told.append(f"{len(replay['unreadable'])} files could not be read")
+    if not replay["hands"] and worst is Status.PASS:
+        worst = Status.NOT_SHOWN
+        told.append("no hand was dealt in them")
     why = f"{words}: {_list(promises)} in {len(replay['games'])} games, {replay['hands']:,} hands"
     return Ruling(worst, f"{why}; {_list(told)}" if told else f"{why}, all hold", (REPLAY,))
 
@@ -311,8 +315,11 @@ def _pure(evidence: Evidence) -> Ruling:
 def _no_repetition(evidence: Evidence) -> Ruling:
     ruling = _by_tests(evidence, ("S19",), "equal decks, and equal first five cards")
     replay = evidence.replay
-    if replay is None or not replay["games"]:
-        return ruling
+    if replay is None or not replay["hands"]:
+        if _tests(evidence.battery or {"tests": []}, SECRET):
+            return ruling
+        why = "no secret of a dealer or of the operating system is in this bundle: the tests named"
+        return _both(ruling, Ruling(Status.BY_DOCUMENT, f"{why} here hold it"))
     twice = replay["secrets_twice"]
     why = f"{replay['hands']:,} hands of games: {twice} secrets that came twice"
     return _both(ruling, Ruling(Status.FAIL if twice else Status.PASS, why, (REPLAY,)))

@@ -41,6 +41,9 @@ VERIFIER: Final = "plan.vkey"
 KEY: Final = "sign.key"
 ORIGIN: Final = "origin.json"
 HANDS: Final = "hands"
+COUNTS: Final = "counts"
+DIGESTS: Final = "digests"
+RAW: Final = "raw"
 RESULTS: Final = "results"
 CONFIRMATION: Final = "confirmation"
 _LOCK: Final = ".lock"
@@ -64,21 +67,21 @@ class Shelf:
 
     def prepare(self) -> None:
         """Make the folders. OSError where that can not be done."""
-        for name in ("counts", "digests", "raw"):
+        for name in (COUNTS, DIGESTS, RAW):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         sync_folder(self.folder)
 
     def counts_path(self, chunk: Chunk) -> Path:
         """Where the counts of a chunk are."""
-        return self.folder / "counts" / f"{chunk.index:05}.npz"
+        return self.folder / COUNTS / f"{chunk.index:05}.npz"
 
     def digests_path(self, chunk: Chunk) -> Path:
         """Where the digests of a chunk are."""
-        return self.folder / "digests" / f"{chunk.index:05}.u64"
+        return self.folder / DIGESTS / f"{chunk.index:05}.u64"
 
     def bits_path(self, bits: Bits) -> Path:
         """Where what is said of raw bits is."""
-        return self.folder / "raw" / f"{bits.name}.json"
+        return self.folder / RAW / f"{bits.name}.json"
 
     def keep(self, chunk: Chunk, packed: Packed) -> None:
         """Write a chunk. OSError where it can not be written."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from audit_cli.hashing import tagged_hash
 from audit_cli.inputs import UsageError, shown
 from audit_cli.rng.code_hash import hash_code
 from audit_cli.rng.hands_file import digest
-from audit_cli.rng.lab import commit_lab
+from audit_cli.rng.lab import commit_lab, confirm_lab
 from audit_cli.rng.plan import (
     Kind,
     Plan,
@@ -21,7 +20,16 @@ from audit_cli.rng.plan import (
     read_plan,
 )
 from audit_cli.rng.raw.judge import raw_tests
-from audit_cli.rng.running.folder import KEY, PLAN, VERIFIER
+from audit_cli.rng.running.folder import (
+    CONFIRMATION,
+    COUNTS,
+    HANDS,
+    KEY,
+    PLAN,
+    RAW,
+    RESULTS,
+    VERIFIER,
+)
 from audit_cli.rng.running.origin import Origin, OriginError, keep_origin, read_origin
 from audit_cli.rng.running.writing import write_whole
 from audit_cli.rng.signing import (
@@ -43,6 +51,8 @@ if TYPE_CHECKING:
 #: What signs a plan for which no key is named, is called so.
 LABORATORY: Final = "laboratory"
 _SECRET_BYTES: Final = 32
+#: What a folder has only after its plan.
+_LATER: Final = (HANDS, COUNTS, RAW, CONFIRMATION, RESULTS)
 _OPTIONS: Final = {
     Kind.LAB: "--secret, or nothing",
     Kind.SYSTEM: "--system",
@@ -79,6 +89,7 @@ def plan_run(
     path = folder / PLAN
     if path.exists():
         return _go_on(folder, asked, sign_key)
+    _check_empty(folder)
     source, origin = _choose(asked, entropy)
     raw = () if source.kind is Kind.DECKS else raw_tests()
     try:
@@ -94,6 +105,14 @@ def plan_run(
     return Planned(plan, key.verifier.text, origin, fresh=True)
 
 
+def _check_empty(folder: Path) -> None:
+    """Refuse to plan where there are hands or results: they may be known, or tell a failed run."""
+    there = [name for name in _LATER if (folder / name).exists()]
+    if there:
+        message = f"{shown(str(folder))} has {', '.join(there)} of a run whose plan is not there"
+        raise UsageError(message, "a plan comes before its hands: name another folder by --run")
+
+
 def _choose(asked: Asked, entropy: Callable[[int], bytes]) -> tuple[Source, Origin]:
     """Return what a new plan says of its source, and what the folder remembers of it."""
     kind = asked.kind or Kind.LAB
@@ -101,7 +120,7 @@ def _choose(asked: Asked, entropy: Callable[[int], bytes]) -> tuple[Source, Orig
         secrets = (entropy(_SECRET_BYTES), entropy(_SECRET_BYTES))
         if asked.secret is not None:
             # One secret repeats the whole run: the confirmation's follows from it.
-            secrets = (asked.secret, tagged_hash("lab-confirmation", asked.secret))
+            secrets = (asked.secret, confirm_lab(asked.secret))
         commitments = [commit_lab(secret).hex() for secret in secrets]
         return Source(kind, *commitments), Origin(secrets)
     if kind in {Kind.SYSTEM, Kind.DEALER} or asked.file is None:
