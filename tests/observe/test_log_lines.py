@@ -256,8 +256,8 @@ def test_every_event_that_needs_somebody_says_what_to_do() -> None:
     events = events_that_need_somebody()
     assert len(events) > 15
     assert {event: where for event, where in events.items() if event not in HINTS} == {}
-    # Two are chosen where they are logged, by a name.
-    chosen = {"development_mode", "not_protected"}
+    # These are chosen where they are logged, by a name.
+    chosen = {"development_mode", "not_protected", "witness_away"}
     assert HINTS.keys() - events.keys() <= chosen
 
 
