@@ -15,6 +15,7 @@ from dealer_service.rules.entry import (
     DealtPosition,
     Destination,
     HandOpened,
+    Limits,
     Opened,
     Owed,
     Preferred,
@@ -91,6 +92,10 @@ _TEXTS = {
 times = st.integers(0, MAX_INTEGER)
 
 
+_OWN_INTEGERS: dict[tuple[type, str], int] = {(Limits, "cap"): 2**32 - 1, (Previous, "button"): 10}
+"""The greatest of some fields whose name means something else elsewhere."""
+
+
 def _field(  # noqa: PLR0911 - a return for each type
     owner: type, name: str, hint: Any
 ) -> st.SearchStrategy[Any]:
@@ -106,8 +111,8 @@ def _field(  # noqa: PLR0911 - a return for each type
         return st.sampled_from(list(hint))
     if owner in {BlindsChopped, RunsAgreed} and name == "seats":
         return st.integers(1, 10)
-    if (owner, name) == (Previous, "button"):
-        return st.integers(0, 10)
+    if (owner, name) in _OWN_INTEGERS:
+        return st.integers(0, _OWN_INTEGERS[owner, name])
     if name in _HEX:
         return st.binary(min_size=_HEX[name], max_size=_HEX[name]).map(bytes.hex)
     if hint is str:
