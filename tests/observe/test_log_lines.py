@@ -256,11 +256,7 @@ def test_every_event_that_needs_somebody_says_what_to_do() -> None:
     events = events_that_need_somebody()
     assert len(events) > 15
     assert {event: where for event, where in events.items() if event not in HINTS} == {}
-<<<<<<< ours
     # These are chosen where they are logged, by a name.
-=======
-    # Three are chosen where they are logged, by a name.
->>>>>>> theirs
     chosen = {"development_mode", "not_protected", "witness_away"}
     assert HINTS.keys() - events.keys() <= chosen
 
