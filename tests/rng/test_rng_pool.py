@@ -1,5 +1,7 @@
 """Workers that die cost time and nothing else."""
 
+import contextlib
+import multiprocessing.util
 import os
 import select
 import signal
@@ -7,11 +9,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from audit_cli.rng.running.pool import Pool, WorkersDiedError
-from tests.support.pool_work import Deadly, die_first, double, fail, process_id
+from tests.support.pool_work import (
+    Deadly,
+    die_first,
+    double,
+    fail,
+    interrupts_held_back,
+    process_id,
+)
 
 
 def test_each_task_is_given_back_with_its_result_and_the_workers_stay_for_the_next() -> None:
@@ -21,6 +31,36 @@ def test_each_task_is_given_back_with_its_result_and_the_workers_stay_for_the_ne
         assert first <= set(pool.processes)
         assert len(set(pool.processes)) == 2
         assert pool.died == 0
+
+
+def test_a_worker_is_born_with_interrupts_held_back() -> None:
+    """So that one that comes before it can ignore it makes no noise at the terminal."""
+    with Pool(1) as pool:
+        assert [result for _, result in pool.each(interrupts_held_back, [0])] == [True]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_an_interrupt_while_workers_start_leaves_them_silent(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    start = multiprocessing.util.spawnv_passfds
+    started: list[int] = []
+
+    def interrupted(*given: Any) -> int:
+        started.append(start(*given))
+        signal.raise_signal(signal.SIGINT)
+        return started[0]
+
+    monkeypatch.setattr(multiprocessing.util, "spawnv_passfds", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Pool(1).__enter__()
+    for child in multiprocessing.active_children():
+        child.terminate()
+        child.join()
+    # One that is not whole is not known, and ends by itself.
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(started[0], 0)
+    assert capfd.readouterr().err == ""
 
 
 def test_no_tasks_are_no_results() -> None:

@@ -20,6 +20,10 @@ def fail(number: int) -> int:
     raise ValueError(message)
 
 
+def interrupts_held_back(_: int) -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def process_id(_: int) -> int:
     return os.getpid()
 

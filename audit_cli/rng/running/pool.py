@@ -16,6 +16,7 @@ import signal
 import traceback
 from collections import deque
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Final, Generic, Protocol, Self, TypeVar, cast
 
@@ -180,9 +181,26 @@ def _start() -> tuple[BaseProcess, Connection]:
     context = multiprocessing.get_context("spawn")
     mine, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
+    with _uninterrupted():
+        process.start()
     theirs.close()
     return process, mine
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold interrupts back until a process is whole; it is born with them held back, and stays so.
+
+    One that was told half of what it is to do would complain at the terminal, and so would one that
+    is interrupted before it can ignore that.
+    """
+    # Begun with the first process, its keeper would let interrupts through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Connection) -> None:
