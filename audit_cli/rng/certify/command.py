@@ -23,7 +23,7 @@ from audit_cli.rng.certify.builds import build_twice, not_built
 from audit_cli.rng.certify.manifest import MANIFEST, hash_file
 from audit_cli.rng.certify.materials import checkout, gather_materials
 from audit_cli.rng.certify.matrix import Status, count_statuses
-from audit_cli.rng.certify.measured import gather_measured, make_known_answers
+from audit_cli.rng.certify.measured import gather_measured, write_known_answers
 from audit_cli.rng.certify.origins import collected, tell_origin
 from audit_cli.rng.certify.replay import find_games, replay_games
 from audit_cli.rng.certify.selftest import CLEAN, CLEAN_QUICK, make_sensitivity
@@ -158,7 +158,7 @@ def _make(wanted: _Wanted, options: argparse.Namespace) -> int:
     using = engine(options.engine).name
     about = {**origin, "collected": collected(wanted.run)}
     files = gather_measured(wanted.run, finished, about)
-    files[evidence.CODE] = make_known_answers()
+    files[evidence.CODE] = write_known_answers(finished)
     if wanted.flaws:
         with Pool(wanted.means.workers) as pool:
             files[evidence.SENSITIVITY] = make_sensitivity(wanted.flaws, wanted.clean, using, pool)

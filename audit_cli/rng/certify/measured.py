@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from audit_cli.inputs import UsageError
 from audit_cli.rng.certify import evidence
 from audit_cli.rng.certify.data import list_chunks, write_counts, write_index
 from audit_cli.rng.certify.materials import write_outcomes
 from audit_cli.rng.code.judge import judge_code
-from audit_cli.rng.engines.choose import engine
+from audit_cli.rng.engines.choose import every_engine
+from audit_cli.rng.outcome import Level
 from audit_cli.rng.plan import Kind
 from audit_cli.rng.running.folder import PLAN
 
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from audit_cli.rng.hands import Engine
     from audit_cli.rng.running.finished import Finished
 
-_ENGINES: Final = ("plain", "numpy", "numba")
 #: What of a run's folder goes into a bundle as it is.
 _RESULTS: Final = {
     evidence.PLAN: PLAN,
@@ -60,17 +58,13 @@ def gather_measured(folder: Path, finished: Finished, about: Mapping[str, Any]) 
     return found
 
 
+def write_known_answers(finished: Finished) -> bytes:
+    """Return `kat/outcomes.json`: what the run found holding the code to what it has to give."""
+    code = [one for one in finished.findings.outcomes if one.level is Level.CODE]
+    return write_outcomes(code, [each.name for each in every_engine()])
+
+
 def make_known_answers() -> bytes:
-    """Return `kat/outcomes.json`: the code held against what it has to give, on all engines."""
-    engines = _engines()
+    """Hold the code to what it has to give, without a run: `kat/outcomes.json` once more."""
+    engines = every_engine()
     return write_outcomes(judge_code(engines), [each.name for each in engines])
-
-
-def _engines() -> list[Engine]:
-    found = []
-    for name in _ENGINES:
-        try:
-            found.append(engine(name))
-        except UsageError:  # one that can not run here
-            continue
-    return found

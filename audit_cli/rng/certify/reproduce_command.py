@@ -19,7 +19,11 @@ from audit_cli import say
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.rng.certify import evidence
 from audit_cli.rng.certify.check import check_bundle
-from audit_cli.rng.certify.measured import gather_measured, make_known_answers
+from audit_cli.rng.certify.measured import (
+    gather_measured,
+    make_known_answers,
+    write_known_answers,
+)
 from audit_cli.rng.certify.selftest import make_sensitivity, same_cases
 from audit_cli.rng.certify.vectors import make_vectors
 from audit_cli.rng.certify.verify_command import open_bundle
@@ -125,9 +129,10 @@ def _repeat(bundle: Path, folder: Path, options: argparse.Namespace) -> _Repeate
         for name in (*_MADE_FROM_PLAN, evidence.INDEX):
             if (bundle / name).exists():
                 repeated.left[name] = origin
+        known = make_known_answers()
     else:
-        _repeat_run(bundle, folder, plan, origin, index, options, repeated)
-    _repeat_code(bundle, repeated)
+        known = _repeat_run(bundle, folder, plan, origin, index, options, repeated)
+    _repeat_code(bundle, known, repeated)
     _repeat_flaws(bundle, options, repeated)
     for name in (evidence.EXTERNAL, evidence.REPLAY):
         if (bundle / name).exists():
@@ -172,7 +177,8 @@ def _repeat_run(  # noqa: PLR0913, PLR0917  (all that a run is repeated from)
     index: dict[str, Any],
     options: argparse.Namespace,
     repeated: _Repeated,
-) -> None:
+) -> bytes:
+    """Carry the plan out again; `kat/outcomes.json` as it came out with it."""
     shutil.copyfile(bundle / evidence.PLAN, folder / PLAN)
     planned = Planned(plan, "", origin, fresh=False)
     means = Means(options.engine, options.workers or cores())
@@ -187,13 +193,14 @@ def _repeat_run(  # noqa: PLR0913, PLR0917  (all that a run is repeated from)
         if index[part] is not None or now[part] is not None:
             chunks = f"the decks of {part} ({evidence.INDEX})"
             repeated.compare(chunks, index[part], now[part])
+    return write_known_answers(finished)
 
 
-def _repeat_code(bundle: Path, repeated: _Repeated) -> None:
-    """Hold the code to its answers again; which engines there are is each machine's own."""
+def _repeat_code(bundle: Path, known: bytes, repeated: _Repeated) -> None:
+    """Compare how the code was held to its answers; which engines there are is each machine's."""
     before = evidence.read_object(bundle, evidence.CODE)
     if before is not None:
-        now = json.loads(make_known_answers())
+        now = json.loads(known)
         repeated.compare(evidence.CODE, before["tests"], now["tests"])
     vectors = bundle / evidence.VECTORS
     if vectors.exists():

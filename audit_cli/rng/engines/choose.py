@@ -39,6 +39,13 @@ def engine(name: str) -> Engine:
     return found
 
 
+def every_engine() -> tuple[Engine, ...]:
+    """Return all engines that can run here: what can not has derived nothing here."""
+    found = _native()
+    native = () if isinstance(found, UsageError) else (found,)
+    return (Plain(), Batches(), *native)
+
+
 @lru_cache(maxsize=1)
 def _native() -> Engine | UsageError:
     """Return the compiled engine, or why there is none."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from audit_cli.inputs import UsageError, shown
+from audit_cli.inputs import shown
 from audit_cli.rng.battery.duplicates import judge_duplicates
 from audit_cli.rng.battery.judge import judge
 from audit_cli.rng.code.judge import judge_code
 from audit_cli.rng.counting.duplicates import DigestFile, confirm, find_duplicates
+from audit_cli.rng.engines.choose import every_engine
 from audit_cli.rng.hands_file import read_records
 from audit_cli.rng.raw.judge import judge_raw
 from audit_cli.rng.raw.lanes import LanesResult
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from audit_cli.rng.hands import Engine
     from audit_cli.rng.outcome import Outcome
     from audit_cli.rng.running.folder import Shelf
     from audit_cli.rng.running.layout import Bits, Chunk, Parts
@@ -68,7 +67,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    engines: tuple[str, ...] = ("plain", "numpy", "numba")
+    """The code itself, on every engine that runs where it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +132,7 @@ def _add_up(shelf: Shelf, parts: Parts, pool: Pool, *, code: bool) -> _Sums:
 def _judge_part(part: _Code | _Block) -> _Said:
     """Hold the code against what it has to give (B0), or return each test's p on one block."""
     if isinstance(part, _Code):
-        engines: list[Engine] = []
-        for name in part.engines:
-            # What can not run here has derived nothing here.
-            with suppress(UsageError):
-                engines.append(find_engine(name))
-        return _Said(code=judge_code(engines))
+        return _Said(code=judge_code(every_engine()))
     total: dict[str, NDArray[np.int64]] = {}
     for chunk in part.chunks:
         _add(total, _read(part.shelf, chunk).counts)
