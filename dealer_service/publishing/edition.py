@@ -68,8 +68,9 @@ class Edition:
     def load(self) -> bool:
         """Take up what the folder shows; False where its files are not whole: it is made anew.
 
-        CannotPublish where it shows a checkpoint that is not this dealer's; OSError.
+        CannotPublish where it shows a checkpoint that is not this dealer's; StoreError, OSError.
         """
+        self._publication.take_up()
         note = self._publication.checkpoint()
         self._growth, self.shown, self.note = Growth(), None, ""
         self.mark()

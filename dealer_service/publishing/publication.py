@@ -26,16 +26,19 @@ class Publication:
     def __init__(self, folder: Path) -> None:
         """Open the folder, or make it; StoreError DIRECTORY_IN_USE, or OSError."""
         self.folder = folder
-        made = not folder.exists()
-        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-        if made:
-            sync_folder(folder.parent)
-        self._lock = DirectoryLock(folder)
         self._drafts = folder / _DRAFTS
-        # What a crash left half written.
-        shutil.rmtree(self._drafts, ignore_errors=True)
-        self._drafts.mkdir(mode=0o700)
         self._count = 0
+        self._make()
+        self._lock = DirectoryLock(folder)
+        self._clear_drafts()
+
+    def take_up(self) -> None:
+        """Make the folder again where somebody removed it; StoreError DIRECTORY_IN_USE, OSError."""
+        self._make()
+        if not self._lock.stands:
+            self._lock.close()
+            self._lock = DirectoryLock(self.folder)
+        self._clear_drafts()
 
     def read(self, path: str) -> bytes:
         """Give a file's content; FileNotFoundError or another OSError."""
@@ -71,6 +74,17 @@ class Publication:
     def close(self) -> None:
         """Let go of the folder; a second call does nothing."""
         self._lock.close()
+
+    def _make(self) -> None:
+        made = not self.folder.exists()
+        self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if made:
+            sync_folder(self.folder.parent)
+
+    def _clear_drafts(self) -> None:
+        # What a crash left half written.
+        shutil.rmtree(self._drafts, ignore_errors=True)
+        self._drafts.mkdir(mode=0o700, exist_ok=True)
 
     def _make_folders(self, folder: Path, touched: dict[Path, None]) -> None:
         if folder.is_dir():

@@ -22,7 +22,8 @@ class DirectoryLock:
     def __init__(self, directory: Path) -> None:
         """Take the lock; the directory is made where it is missing. StoreError DIRECTORY_IN_USE."""
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._descriptor = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        self._path = directory / "lock"
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -32,6 +33,16 @@ class DirectoryLock:
                 "another directory"
             )
             raise StoreError(Reason.DIRECTORY_IN_USE, message) from error
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is held and its file is where it was, so that it keeps others out."""
+        if self._descriptor < 0:
+            return False
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), self._path.stat())
+        except FileNotFoundError:
+            return False
 
     def close(self) -> None:
         """Let go of the lock; a second call does nothing."""

@@ -12,6 +12,7 @@ from dealer_service.publishing.edition import CannotPublish
 from dealer_service.publishing.publication import Publication
 from dealer_service.store.api import DEALER_LOG, LogState, LostLog, SignedAt, Stage
 from dealer_service.store.memory import MemoryStore
+from dealer_service.store.refusal import StoreError
 from dealer_service.store.sqlite import SqliteStore
 from dealer_service.transcript.logproof import open_log_proof, parse_log_proof
 from dealer_service.transcript.merkle import verify_consistency
@@ -144,6 +145,21 @@ async def test_a_folder_that_is_not_whole_is_made_anew(tmp_path: Path, lost: str
         assert one.lines() == before
         await play(one, 1, first=200)
         assert one.lines()[:400] == before
+
+
+async def test_a_folder_that_is_removed_while_it_is_published_is_made_anew(tmp_path: Path) -> None:
+    store = MemoryStore()
+    publication = tmp_path / "publication"
+    async with publisher(tmp_path, store) as one:
+        await play(one, 200)
+        before = one.lines()
+        publication.rename(tmp_path / "away")
+        await play(one, 1, first=200)
+        assert one.lines()[:400] == before
+        assert set(of(one.lines())) == expected(201)
+        assert one.faults == []
+        with pytest.raises(StoreError, match="in use by another dealer"):
+            Publication(publication)
 
 
 @pytest.mark.parametrize("fails", [1, 2, 3, 4, 5])
