@@ -19,6 +19,8 @@ from audit_cli.rng.engines.choose import engine
 from audit_cli.rng.fresh import system_seeds
 from audit_cli.rng.hands_file import HandsWriter, Header, Records
 from audit_cli.rng.lab import ORIGIN
+from audit_cli.rng.signing import make_key, write_key
+from tests.support.beside import work_alone
 from tests.support.certifying import certifying
 from tests.support.small_bundles import LABORATORY, small_bundle
 from tests.support.small_games import finish, table_of
@@ -42,8 +44,8 @@ class Done:
     stderr: str
 
 
-def run(*arguments: str | Path, epoch: str = "1767225600") -> Done:
-    """Run the command in this process, dated by `epoch`."""
+def run(*arguments: str | Path, epoch: str = "1767225600", processes: bool = False) -> Done:
+    """Run the command in this process, dated by `epoch`, without workers unless asked for."""
     out, err = io.StringIO(), io.StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -51,6 +53,8 @@ def run(*arguments: str | Path, epoch: str = "1767225600") -> Done:
         redirect_stderr(err),
     ):
         patch.setenv("SOURCE_DATE_EPOCH", epoch)
+        if not processes:
+            work_alone(patch)
         status = main([str(each) for each in arguments])
     return Done(status, out.getvalue(), err.getvalue())
 
@@ -70,7 +74,8 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "games" / "one.game").write_bytes(finish(played).game_file())
     games = ("--games", folder / "games", "--games-key", played.key)
     out = ("--out", folder / "bundle", "--sign-key", folder / "lab.key")
-    done = run("certify", "--secret", SECRET, *SHORT, "--engine", "numpy", *games, *out)
+    own = ("--secret", SECRET, "--engine", "numpy")
+    done = run("certify", *own, *SHORT, *games, *out, processes=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -134,6 +139,20 @@ def games_key(certified: Path) -> str:
     replay = json.loads((certified / "bundle" / "verify" / "replay.json").read_bytes())
     key: str = replay["key"]
     return key
+
+
+def test_a_run_whose_plan_another_key_signed_is_refused(certified: Path, tmp_path: Path) -> None:
+    """Neither the key in the folder, where it has none, nor another one that is named."""
+    theirs = ("--run", certified / "bundle.run", "--flaws", "none", "--skip-builds")
+    without = run("certify", *theirs, "--out", tmp_path / "bundle")
+    assert without.returncode == 2
+    assert "--sign-key names the key that signed it" in without.stderr
+    key = tmp_path / "other.key"
+    write_key(key, make_key("laboratory", bytes(32)))
+    other = run("certify", *theirs, "--sign-key", key, "--out", tmp_path / "bundle")
+    assert other.returncode == 2
+    assert "signed by another key than --sign-key" in other.stderr
+    assert not (tmp_path / "bundle").exists()
 
 
 def test_a_laboratorys_key_is_its_owners_alone_and_not_in_the_bundle(certified: Path) -> None:
@@ -286,8 +305,6 @@ async def test_the_hands_of_a_dealer_tell_which_generator_dealt_them(tmp_path: P
     index = json.loads((bundle / "data" / "index.json").read_bytes())
     assert (index["kind"], index["rederivable"]) == ("dealer", False)
     assert index["dealer"]["origin"] == "dealer.example.com/certify"
-    repeated = answer(run("bundle", "reproduce", bundle, "--json", *NUMPY))
-    assert "follow from no secret" in repeated["left"]["results/battery.json"]
     whole = run("bundle", "reproduce", bundle, "--json", "--hands", f"{bundle}.run/hands", *NUMPY)
     assert "results/battery.json" in answer(whole)["same"]
 

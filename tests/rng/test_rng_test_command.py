@@ -27,6 +27,7 @@ from audit_cli.rng.plan import Plan, make_plan, read_plan
 from audit_cli.rng.raw.judge import raw_tests
 from audit_cli.rng.running import planning
 from audit_cli.rng.signing import open_signed
+from tests.support.beside import work_alone
 
 ROOT = Path(__file__).parents[2]
 SECRET = bytes(32)
@@ -52,11 +53,15 @@ def whole(told: tuple[Path, str]) -> Path:
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Run:
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Call the command in this process, without workers unless their number is named."""
+
     def called(*given: object) -> tuple[int, str, str]:
         capsys.readouterr()
-        fewest = () if "--workers" in given else ("--workers", "1")
-        status = main(["rng", "test", *fewest, *map(str, given)])
+        with monkeypatch.context() as patch:
+            if "--workers" not in given:
+                work_alone(patch)
+            status = main(["rng", "test", *map(str, given)])
         return status, *capsys.readouterr()
 
     return called

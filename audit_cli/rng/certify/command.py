@@ -178,7 +178,11 @@ def _make(wanted: _Wanted, options: argparse.Namespace) -> int:
 
 def _find_key(wanted: _Wanted, signer: str) -> SigningKey:
     """Return the key that signed the plan: the laboratory's, or the one in the run's folder."""
-    key = read_key(wanted.sign_key or wanted.run / KEY)
+    path = wanted.sign_key or wanted.run / KEY
+    if not path.exists():
+        message = f"the plan of the run is signed by {signer}, whose private part is not with it"
+        raise UsageError(message, "--sign-key names the key that signed it")
+    key = read_key(path)
     if key.verifier.text != signer:
         message = "the plan of the run is signed by another key than the bundle would be"
         raise SigningError(message, "name that key by --sign-key")
