@@ -129,9 +129,12 @@ class Publishing:
             raise CannotPublish(_IS_LOST)
         await self._load()
         try:
-            if self._means.leases is not None:
+            if head is None:
+                # Of a store that was lost whole, the witnesses alone still know.
+                await self._means.cosigning.question(0)
+            elif self._means.leases is not None:
                 await self._follow()
-            elif head is not None:
+            else:
                 await self._try_to_own()
         except SeenLater as fault:
             raise CannotPublish(str(fault)) from fault

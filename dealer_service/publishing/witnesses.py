@@ -260,5 +260,8 @@ def _require_askable(
 
 
 def _refuse(size: int, said: Iterable[str]) -> NoReturn:
-    message = f"the log has {size} lines here, and witnesses know more of it: {'; '.join(said)}"
+    message = (
+        f"the log has {size} lines here, and witnesses know more of it: {'; '.join(said)}. "
+        "Nothing of it was signed: bring back the newest store"
+    )
     raise SeenLater(message)

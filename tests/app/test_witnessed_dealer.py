@@ -12,7 +12,6 @@ import pytest
 
 from dealer_service.app import CannotStart, Dealer
 from dealer_service.config import Settings
-from dealer_service.publishing.cosigning import SeenLater
 from dealer_service.store.api import Stage
 from dealer_service.transcript.checkpoint import open_checkpoint
 from dealer_service.transcript.cosignature import cosigned
@@ -149,12 +148,10 @@ async def test_a_dealer_that_lost_all_but_its_key_signs_no_second_log(
             (tmp_path / "b").mkdir(exist_ok=True)
             shutil.copy(tmp_path / "a" / name, tmp_path / "b" / name)
         shutil.rmtree(tmp_path / "public")
-        async with serving(tmp_path / "b", **public(tmp_path)) as service:
-            await service.open_game()
-            async with asyncio.timeout(PATIENCE):
-                await service.dealer._stopping.wait()
-            assert isinstance(service.dealer._failure, SeenLater)
-            assert not (tmp_path / "public" / "checkpoint").exists()
+        with pytest.raises(CannotStart, match=r"w1\.example saw 1; w2\.example saw 1"):
+            async with serving(tmp_path / "b", **public(tmp_path)):
+                pass
+        assert not (tmp_path / "public" / "checkpoint").exists()
         assert [one.seen for one in policy.witnesses] == before
 
 

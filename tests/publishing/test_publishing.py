@@ -323,8 +323,10 @@ class TestWitnessed:
     async def test_a_witness_that_saw_more_keeps_the_dealer_from_signing(
         self, tmp_path: Path
     ) -> None:
-        store = MemoryStore()
-        async with publisher(tmp_path, store, cosigning=Witness(seen=3)) as one:
+        witness, store = Witness(), MemoryStore()
+        async with publisher(tmp_path, store, cosigning=witness) as one:
+            # It did not answer at the start.
+            witness.seen = 3
             await one.write(send(game_of(0), 1, OPENED))
             await one.has_failed()
             assert isinstance(one.faults[0], SeenLater)
@@ -336,6 +338,11 @@ class TestWitnessed:
             await play(one, 1)
         with pytest.raises(CannotPublish, match="a witness saw 3 lines, and here are 2"):
             async with publisher(tmp_path, store, cosigning=Witness(seen=3)):
+                pass
+
+    async def test_nor_does_it_start_with_a_log_of_which_all_was_lost(self, tmp_path: Path) -> None:
+        with pytest.raises(CannotPublish, match="a witness saw 3 lines, and here are 0"):
+            async with publisher(tmp_path, MemoryStore(), cosigning=Witness(seen=3)):
                 pass
 
     async def test_a_stop_does_not_wait_for_witnesses(self, tmp_path: Path) -> None:
