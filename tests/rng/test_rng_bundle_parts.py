@@ -15,7 +15,7 @@ from audit_cli.rng.certify.writing import json_bytes, moment, put
 from audit_cli.rng.flaws.bank import BANK
 from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.plan import Run
-from audit_cli.rng.running.pool import Pool
+from tests.support.beside import Alone
 
 NOW = 1_767_225_599.9
 
@@ -133,8 +133,7 @@ def test_without_sources_nothing_is_built(tmp_path: Path) -> None:
 
 def test_the_flaws_that_were_looked_for_can_be_looked_for_again() -> None:
     numbers = read_flaws("F24", quick=True)
-    with Pool(1) as pool:
-        made = json.loads(make_sensitivity(numbers, 0, "numpy", pool))
+    made = json.loads(make_sensitivity(numbers, 0, "numpy", Alone(1)))
     assert made["good"]
     assert same_cases(made) == (numbers, 0)
     assert same_cases(made | {"seed": "00"}) is None
