@@ -21,7 +21,6 @@ from audit_cli.rng.counting.choose import tallier
 from audit_cli.rng.engines.choose import engine
 from audit_cli.rng.lab import commit_lab
 from audit_cli.rng.plan import Kind, Plan, Source, make_plan
-from audit_cli.rng.report.page import write_report
 from audit_cli.rng.results import write_battery
 from audit_cli.rng.second_level import judge_blocks
 from audit_cli.rng.sources import Lab, read_hands
@@ -63,7 +62,7 @@ def small_run() -> tuple[Plan, dict[str, bytes]]:
     verdict = decide(plan, outcomes, second)
     text = write_battery(plan, outcomes, second, verdict, secrets=(SECRET,))
     chunks = list_chunks(plan.run, decks)
-    about = {
+    about: dict[str, object] = {
         "collected": {},
         "commitments": [plan.source.commitment, plan.source.confirmation],
         "dealer": None,
@@ -102,6 +101,4 @@ def small_bundle(
     files = dict(small_run()[1]) | materials()
     changed(files)
     folder.mkdir()
-    return assemble(
-        folder, files, made=MADE, program="0.1.0", key=key, sign=sign, write_report=write_report
-    )
+    return assemble(folder, files, made=MADE, program="0.1.0", key=key, sign=sign)

@@ -6,6 +6,7 @@ its signature are there, and may read every file of it; `report.json` is its sum
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,7 @@ from audit_cli.rng.certify.manifest import (
 )
 from audit_cli.rng.certify.matrix import count_statuses, make_matrix
 from audit_cli.rng.certify.writing import files_of, json_bytes, put
+from audit_cli.rng.report.page import write_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +37,15 @@ REPORT: Final = "report.html"
 SUMMARY_FORMAT: Final = "cutcard-report/1"
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """When a bundle was made, by which program, and whose whole vkey signs it."""
+
+    made: str
+    program: str
+    key: str
+
+
 def assemble(  # noqa: PLR0913  (a bundle has so many makers)
     folder: Path,
     files: Mapping[str, bytes],
@@ -43,7 +54,6 @@ def assemble(  # noqa: PLR0913  (a bundle has so many makers)
     program: str,
     key: str,
     sign: Callable[[str], str],
-    write_report: Callable[[Path], str],
 ) -> tuple[Row, ...]:
     """Write a bundle into an empty folder, and return its matrix.
 
@@ -54,13 +64,10 @@ def assemble(  # noqa: PLR0913  (a bundle has so many makers)
         put(folder, name, data)
     read = evidence.read_evidence(folder)
     rows = make_matrix(read)
-    put(folder, MATRIX, trace.write_json(rows))
-    put(folder, MATRIX_TEXT, trace.write_markdown(rows))
-    if read.battery is not None:
-        hashes = {name: sha256(data).hexdigest() for name, data in files.items()}
-        put(folder, ATTESTATION, write_statement(rows, read.battery, read.core, hashes))
-    put(folder, SUMMARY, json_bytes(_summary(read, rows, made, program, key)))
-    put(folder, REPORT, write_report(folder).encode())
+    hashes = {name: sha256(data).hexdigest() for name, data in files.items()}
+    for name, data in follow(read, rows, hashes, About(made, program, key)).items():
+        put(folder, name, data)
+    put(folder, REPORT, make_report(folder, read, made, key))
     entries = make_entries(files_of(folder), trace.answered(rows))
     manifest = Manifest(made, program, key, entries).encode()
     put(folder, MANIFEST, manifest)
@@ -68,16 +75,41 @@ def assemble(  # noqa: PLR0913  (a bundle has so many makers)
     return rows
 
 
-def _summary(
-    read: evidence.Evidence, rows: Sequence[Row], made: str, program: str, key: str
-) -> dict[str, Any]:
+def follow(
+    read: evidence.Evidence, rows: Sequence[Row], hashes: Mapping[str, str], about: About
+) -> dict[str, bytes]:
+    """Return the files that follow from a bundle's figures: matrix, statement and summary.
+
+    `hashes` are SHA-256 of its files, those of the plan at the least.
+    """
+    found = {MATRIX: trace.write_json(rows), MATRIX_TEXT: trace.write_markdown(rows)}
+    if read.battery is not None:
+        found[ATTESTATION] = write_statement(rows, read.battery, read.core, hashes)
+    found[SUMMARY] = json_bytes(_summary(read, rows, about))
+    return found
+
+
+def make_report(folder: Path, read: evidence.Evidence, made: str, key: str) -> bytes:
+    """Return `report.html` of a folder that has all else; ValueError where it has no battery."""
+    core: Mapping[str, Any] = read.core or {}
+    facts: list[tuple[str, object]] = [("made", made), ("laboratory's key", key)]
+    if core:
+        facts += [
+            ("dealer", f"cutcard {core['release']}" if core["release"] else "cutcard"),
+            ("generator's version", core["version"] or "of none that the dealer names"),
+            ("generator's fingerprint, SHA-256", core["hashes"]["fingerprint"]),
+        ]
+    return write_report(folder, facts).encode()
+
+
+def _summary(read: evidence.Evidence, rows: Sequence[Row], about: About) -> dict[str, Any]:
     battery = read.battery or {}
     core = read.core or {}
     return {
         "format": SUMMARY_FORMAT,
-        "made": made,
-        "program": program,
-        "key": key,
+        "made": about.made,
+        "program": about.program,
+        "key": about.key,
         "decision": battery.get("decision"),
         "why": battery.get("why"),
         "preset": battery.get("preset"),

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from audit_cli.inputs import reason
 from audit_cli.note import NoteVerdict, VerifierKey, parse_note, parse_vkey, verify_note
 from audit_cli.problem import Problem, printable
-from audit_cli.rng.certify import evidence, trace, vectors
+from audit_cli.rng.certify import evidence, vectors
+from audit_cli.rng.certify.assemble import REPORT, About, follow, make_report
 from audit_cli.rng.certify.findings import Findings
 from audit_cli.rng.certify.follow import check_counts, check_duplicates, check_raw, check_verdict
 from audit_cli.rng.certify.manifest import (
@@ -166,7 +167,7 @@ def _check_figures(bundle: Path, manifest: Manifest, found: Findings) -> None:
             "again, nor is the matrix made again"
         )
         return
-    _check_matrix(bundle, read, found)
+    _check_told(bundle, manifest, read, found)
     check_raw(bundle, read.battery["tests"], found)
     check_duplicates(read.battery["tests"], found)
     check_counts(bundle, evidence.COUNTS, read.battery["tests"], found)
@@ -185,12 +186,13 @@ def _check_made(bundle: Path, name: str, made: bytes, found: Findings) -> None:
         found.faults.append(f"{name} is not what this program derives")
 
 
-def _check_matrix(bundle: Path, read: evidence.Evidence, found: Findings) -> None:
-    rows = make_matrix(read)
-    for name, expected in (
-        ("trace/matrix.json", trace.write_json(rows)),
-        ("trace/matrix.md", trace.write_markdown(rows)),
-    ):
+def _check_told(bundle: Path, manifest: Manifest, read: evidence.Evidence, found: Findings) -> None:
+    """Make everything again that is told of the figures, from matrix to report."""
+    about = About(manifest.made, manifest.program, manifest.key)
+    hashes = {entry.path: entry.sha256 for entry in manifest.entries}
+    told = follow(read, make_matrix(read), hashes, about)
+    told[REPORT] = make_report(bundle, read, manifest.made, manifest.key)
+    for name, expected in told.items():
         if name not in read.files or (bundle / name).read_bytes() != expected:
             found.faults.append(f"{name} does not follow from the bundle's figures")
         else:

@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from audit_cli import __version__, say
 from audit_cli.inputs import UsageError, reason, shown
@@ -34,7 +34,6 @@ from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.fresh import DealerDiffersError
 from audit_cli.rng.hands_file import HandsFileError
 from audit_cli.rng.remote import RemoteError
-from audit_cli.rng.report.page import write_report
 from audit_cli.rng.running.asked import Asked, read_asked
 from audit_cli.rng.running.finished import Means, finish_run
 from audit_cli.rng.running.folder import KEY, PLAN, locked
@@ -202,27 +201,12 @@ def _write(out: Path, files: dict[str, bytes], made: str, key: SigningKey) -> tu
             program=__version__,
             key=key.verifier.text,
             sign=lambda text: sign(text, key),
-            write_report=lambda folder: write_report(folder, _facts(folder, made, key)),
         )
         part.rename(out)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
     return rows
-
-
-def _facts(folder: Path, made: str, key: SigningKey) -> Sequence[tuple[str, object]]:
-    """Return what heads the report: which core, when, and whose key."""
-    core: dict[str, Any] = evidence.read_object(folder, evidence.CORE) or {}
-    facts: list[tuple[str, object]] = [("made", made), ("laboratory's key", key.verifier.text)]
-    if core:
-        number = core["version"] or "of none that the dealer names"
-        facts += [
-            ("dealer", f"cutcard {core['release']}" if core["release"] else "cutcard"),
-            ("generator's version", number),
-            ("generator's fingerprint, SHA-256", core["hashes"]["fingerprint"]),
-        ]
-    return facts
 
 
 def _going_on(wanted: _Wanted) -> str:
