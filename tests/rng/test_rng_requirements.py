@@ -14,16 +14,15 @@ from scipy.stats import binom
 
 from audit_cli.rng.battery.families import FAMILIES
 from audit_cli.rng.certify.core import read_core
+from audit_cli.rng.certify.cutoffs import proportion_cutoff, repetition_cutoff
 from audit_cli.rng.certify.documents import PLACES
 from audit_cli.rng.certify.evidence import Evidence
 from audit_cli.rng.certify.matrix import (
     Row,
-    Status,
     make_matrix,
-    proportion_cutoff,
-    repetition_cutoff,
 )
 from audit_cli.rng.certify.requirements import REQUIREMENTS
+from audit_cli.rng.certify.rulings import Status
 from audit_cli.rng.certify.trace import write_json, write_markdown
 from audit_cli.rng.certify.vectors import make_vectors
 

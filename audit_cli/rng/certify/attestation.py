@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from audit_cli.rng.certify.matrix import Status, rejected
+from audit_cli.rng.certify.rulings import Status, rejected
 from audit_cli.rng.certify.writing import json_bytes
 
 if TYPE_CHECKING:

@@ -22,10 +22,11 @@ from audit_cli.rng.certify.assemble import assemble
 from audit_cli.rng.certify.builds import build_twice, not_built
 from audit_cli.rng.certify.manifest import MANIFEST, hash_file
 from audit_cli.rng.certify.materials import checkout, gather_materials
-from audit_cli.rng.certify.matrix import Status, count_statuses
+from audit_cli.rng.certify.matrix import count_statuses
 from audit_cli.rng.certify.measured import gather_measured, write_known_answers
 from audit_cli.rng.certify.origins import collected, tell_origin
 from audit_cli.rng.certify.replay import find_games, replay_games
+from audit_cli.rng.certify.rulings import Status
 from audit_cli.rng.certify.selftest import CLEAN, CLEAN_QUICK, make_sensitivity
 from audit_cli.rng.certify.suites import Suites, SuitesError, gather_suites
 from audit_cli.rng.certify.writing import json_bytes, moment

@@ -7,18 +7,16 @@ what is missing from this bundle.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from math import comb, lgamma, log
+from math import lgamma, log
 from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli.rng.battery.duplicates import SECRET
 from audit_cli.rng.battery.families import FAMILIES, missing
+from audit_cli.rng.certify.cutoffs import proportion_cutoff, repetition_cutoff
 from audit_cli.rng.certify.evidence import (
     BATTERY,
-    CODE,
     CORE,
     INDEX,
     REPLAY,
@@ -27,6 +25,18 @@ from audit_cli.rng.certify.evidence import (
 )
 from audit_cli.rng.certify.requirements import REQUIREMENTS
 from audit_cli.rng.certify.review import PATH
+from audit_cli.rng.certify.rulings import (
+    Ruling,
+    Status,
+    both,
+    by_code,
+    by_core,
+    by_games,
+    by_tests,
+    find_tests,
+    listed,
+    rejected,
+)
 
 if TYPE_CHECKING:
     from audit_cli.rng.certify.evidence import Evidence
@@ -37,25 +47,6 @@ ENOUGH: Final = 10_000_000
 ENOUGH_BLOCKS: Final = 100
 #: R-23: more lines of code than this are not reviewed in an evening.
 REVIEWABLE: Final = 400
-
-
-class Status(StrEnum):
-    """What a row says."""
-
-    PASS = "PASS"  # noqa: S105  (no password)
-    FAIL = "FAIL"
-    NOT_APPLICABLE = "NOT APPLICABLE"
-    BY_DOCUMENT = "BY DOCUMENT"
-    NOT_SHOWN = "NOT SHOWN"
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """What figures say of a requirement: the status, why, and the files that say it."""
-
-    status: Status
-    why: str
-    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +71,7 @@ def make_matrix(evidence: Evidence) -> tuple[Row, ...]:
         ruling = claimed if rule is None else rule(evidence)
         lacking = [name for name in requirement.documents if name not in evidence.files]
         if lacking:
-            ruling = Ruling(Status.FAIL, f"{_list(lacking)} not in the bundle", ruling.files)
+            ruling = Ruling(Status.FAIL, f"{listed(lacking)} not in the bundle", ruling.files)
         files = dict.fromkeys((*ruling.files, *requirement.documents))
         present = tuple(name for name in files if name in evidence.files)
         rows.append(Row(requirement, ruling.status, ruling.why, present))
@@ -93,126 +84,19 @@ def count_statuses(rows: Iterable[Row]) -> dict[str, int]:
     return {status.value: found.count(status) for status in Status}
 
 
-# What the rows are made of.
-
-
-def _list(words: Iterable[str]) -> str:
-    return ", ".join(words)
-
-
-def _named(name: str, prefixes: Iterable[str]) -> bool:
-    """Whether a test is one of these: `S1` is S1, S1b and S1.mean, and not S10."""
-    return any(re.match(rf"{re.escape(each)}(?![0-9])", name) for each in prefixes)
-
-
-def _tests(battery: Mapping[str, Any], *prefixes: str) -> list[Mapping[str, Any]]:
-    return [one for one in battery["tests"] if _named(one["test"], prefixes)]
-
-
-def rejected(battery: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tests that a run failed by, each with how: none where it passed."""
-    if battery["decision"] == "pass":
-        return {}
-    found = dict.fromkeys(battery["failed_checks"], "does not hold")
-    judged = (battery["confirmation"] or {}).get("judged", [])
-    for one in [*battery["certain"], *judged, *([] if judged else battery["suspects"])]:
-        if one in battery["certain"] or one["holm"] <= float(battery.get("alpha", 0.01)):
-            found[one["test"]] = f"p = {one['p']:.3g} ({one['level']} level)"
-    return found
-
-
-def _by_tests(evidence: Evidence, prefixes: Sequence[str], words: str, *, least: int = 0) -> Ruling:
-    """Rule by tests of the battery: fail where one is rejected, not shown where there is none."""
-    battery = evidence.battery
-    if battery is None:
-        return Ruling(Status.NOT_SHOWN, "the bundle has no results of a battery")
-    found = _tests(battery, *prefixes)
-    if not found:
-        why = f"no test of {_list(prefixes)} was made on these data"
-        return Ruling(Status.NOT_SHOWN, why, (BATTERY,))
-    bad = [f"{name} {how}" for name, how in rejected(battery).items() if _named(name, prefixes)]
-    if bad:
-        return Ruling(Status.FAIL, f"{words}: {_list(bad)}", (BATTERY,))
-    holm = [one["holm"] for one in found if one["holm"] is not None]
-    smallest = f", the smallest adjusted p-value {min(holm):.3g}" if holm else ""
-    hands = battery["hands"]
-    why = f"{words}: {len(found)} tests on {hands:,} decks, none rejected{smallest}"
-    if hands < least:
-        why = f"{why}; but {least:,} decks are asked for"
-        return Ruling(Status.NOT_SHOWN, why, (BATTERY,))
-    return Ruling(Status.PASS, why, (BATTERY,))
-
-
-def _by_code(evidence: Evidence, words: str) -> Ruling:
-    """Rule by the known answers and exact counts of the code."""
-    code = evidence.code
-    if code is None:
-        return Ruling(Status.NOT_SHOWN, "the bundle has no known answers")
-    bad = [one["test"] for one in code["tests"] if not one["p"]]
-    if bad:
-        return Ruling(Status.FAIL, f"{words}: {_list(bad)} did not hold", (CODE,))
-    engines = _list(code["engines"])
-    why = f"{words}: {len(code['tests'])} checks of the code hold on the engines {engines}"
-    return Ruling(Status.PASS, why, (CODE,))
-
-
-def _by_core(evidence: Evidence, holds: Callable[[Mapping[str, Any]], tuple[bool, str]]) -> Ruling:
-    """Rule by what was read in the dealer's sources."""
-    if evidence.core is None:
-        why = "no dealer is installed where this bundle was made, so its sources were not read"
-        return Ruling(Status.NOT_SHOWN, why)
-    good, why = holds(evidence.core)
-    return Ruling(Status.PASS if good else Status.FAIL, why, (CORE,))
-
-
-def _both(*rulings: Ruling) -> Ruling:
-    """Join rulings: the worst status, all reasons."""
-    worst = (Status.FAIL, Status.NOT_SHOWN, Status.BY_DOCUMENT, Status.NOT_APPLICABLE, Status.PASS)
-    status = min((ruling.status for ruling in rulings), key=worst.index)
-    files = tuple(dict.fromkeys(name for ruling in rulings for name in ruling.files))
-    return Ruling(status, "; ".join(ruling.why for ruling in rulings), files)
-
-
-def _by_games(evidence: Evidence, promises: Sequence[str], words: str) -> Ruling:
-    """Rule by the games that were replayed for the bundle; by document where there were none."""
-    replay = evidence.replay
-    if replay is None or not (replay["games"] or replay["unreadable"]):
-        why = f"{words}: no game was replayed for this bundle; the tests named here hold it"
-        return Ruling(Status.BY_DOCUMENT, why)
-    told: list[str] = []
-    worst = Status.PASS
-    for game in replay["games"]:
-        for promise in promises:
-            said = game["promises"][promise]
-            if said == "broken":
-                worst = Status.FAIL
-            elif said != "holds" and worst is Status.PASS:
-                worst = Status.NOT_SHOWN
-            if said != "holds":
-                told.append(f"{promise} {said} in {game['game']}")
-    if replay["unreadable"] and worst is Status.PASS:
-        worst = Status.NOT_SHOWN
-        told.append(f"{len(replay['unreadable'])} files could not be read")
-    if not replay["hands"] and worst is Status.PASS:
-        worst = Status.NOT_SHOWN
-        told.append("no hand was dealt in them")
-    why = f"{words}: {_list(promises)} in {len(replay['games'])} games, {replay['hands']:,} hands"
-    return Ruling(worst, f"{why}; {_list(told)}" if told else f"{why}, all hold", (REPLAY,))
-
-
 # The rows that figures decide.
 
 
 def _uniform(evidence: Evidence) -> Ruling:
     ruling = _by_decks(evidence)
     return (
-        ruling if evidence.sensitivity is None else _both(ruling, _sensitive(evidence.sensitivity))
+        ruling if evidence.sensitivity is None else both(ruling, _sensitive(evidence.sensitivity))
     )
 
 
 def _by_decks(evidence: Evidence) -> Ruling:
     decks = [f"S{number}" for number in range(1, 24)]
-    first = _by_tests(evidence, decks, "decks and games", least=ENOUGH)
+    first = by_tests(evidence, decks, "decks and games", least=ENOUGH)
     battery = evidence.battery
     if battery is None:
         return first
@@ -222,11 +106,11 @@ def _by_decks(evidence: Evidence) -> Ruling:
     values = [one["p"] for one in second]
     why = f"p-values over {battery['blocks']} blocks, {len(names)} tests"
     if bad:
-        return _both(first, Ruling(Status.FAIL, f"{why}: {_list(bad)}", (BATTERY,)))
+        return both(first, Ruling(Status.FAIL, f"{why}: {listed(bad)}", (BATTERY,)))
     if battery["blocks"] < ENOUGH_BLOCKS or not values:
-        return _both(first, Ruling(Status.NOT_SHOWN, f"{why}: too few", (BATTERY,)))
+        return both(first, Ruling(Status.NOT_SHOWN, f"{why}: too few", (BATTERY,)))
     why = f"{why}: uniform, the smallest Kolmogorov-Smirnov p {min(values):.3g}"
-    return _both(first, Ruling(Status.PASS, why, (BATTERY,)))
+    return both(first, Ruling(Status.PASS, why, (BATTERY,)))
 
 
 def _sensitive(sensitivity: Mapping[str, Any]) -> Ruling:
@@ -239,7 +123,7 @@ def _sensitive(sensitivity: Mapping[str, Any]) -> Ruling:
         f"{clean['runs']} clean runs ({most} at most)"
     )
     if missed or alarms > most:
-        return Ruling(Status.FAIL, f"{why}: {_list(missed) or 'too many'}", (SENSITIVITY,))
+        return Ruling(Status.FAIL, f"{why}: {listed(missed) or 'too many'}", (SENSITIVITY,))
     return Ruling(Status.PASS, why, (SENSITIVITY,))
 
 
@@ -251,14 +135,14 @@ def _levels(evidence: Evidence) -> Ruling:
     by_level = {
         level: [one["test"] for one in battery["tests"] if one["level"] == level] for level in names
     }
-    told = _list(f"{names[level]} {len(tests)}" for level, tests in by_level.items())
+    told = listed(f"{names[level]} {len(tests)}" for level, tests in by_level.items())
     bad = rejected(battery)
     if bad:
-        failed = _list(f"{name} {how}" for name, how in bad.items())
+        failed = listed(f"{name} {how}" for name, how in bad.items())
         return Ruling(Status.FAIL, f"tests by level: {told}; {failed}", (BATTERY,))
     lacking = [names[level] for level, tests in by_level.items() if not tests]
     if lacking:
-        why = f"tests by level: {told}; none on {_list(lacking)} output"
+        why = f"tests by level: {told}; none on {listed(lacking)} output"
         return Ruling(Status.NOT_SHOWN, why, (BATTERY,))
     return Ruling(Status.PASS, f"tests by level: {told}; none rejected", (BATTERY,))
 
@@ -274,16 +158,16 @@ def _coverage(evidence: Evidence) -> Ruling:
     number = len(FAMILIES) - len(lacking)
     why = f"{number} of {len(FAMILIES)} named families are answered for"
     if lacking:
-        words = _list(f"{key} ({FAMILIES[key]})" for key in lacking)
+        words = listed(f"{key} ({FAMILIES[key]})" for key in lacking)
         return Ruling(Status.NOT_SHOWN, f"{why}; not on these data: {words}", (BATTERY,))
     return Ruling(Status.PASS, why, (BATTERY,))
 
 
 def _unpredictable(evidence: Evidence) -> Ruling:
-    return _both(
-        _by_code(evidence, "AES-256 CTR_DRBG by NIST's answers"),
-        _by_tests(evidence, ("S20",), "guessing the next card"),
-        _by_tests(evidence, ("SP800-22.2.10", "GF2"), "linear recurrences in the raw bits"),
+    return both(
+        by_code(evidence, "AES-256 CTR_DRBG by NIST's answers"),
+        by_tests(evidence, ("S20",), "guessing the next card"),
+        by_tests(evidence, ("SP800-22.2.10", "GF2"), "linear recurrences in the raw bits"),
     )
 
 
@@ -291,38 +175,38 @@ def _no_known_input(evidence: Evidence) -> Ruling:
     def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
         review = core["review"]
         if review["barred"]:
-            return False, f"the core reaches beyond its arguments: {_list(review['barred'])}"
+            return False, f"the core reaches beyond its arguments: {listed(review['barred'])}"
         calls = review["sources"]
         only = calls == ["os.urandom"]
         return (
             only,
-            f"the core's only way to the system is {_list(calls) or 'none'}; no time, no pid",
+            f"the core's only way to the system is {listed(calls) or 'none'}; no time, no pid",
         )
 
-    return _by_core(evidence, holds)
+    return by_core(evidence, holds)
 
 
 def _pure(evidence: Evidence) -> Ruling:
     def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
         given, barred = core["review"]["derive"], core["review"]["barred"]
         good = given == ["hand_secret", "mix"] and not barred
-        more = f", but {_list(barred)}" if barred else ", and nothing beyond them is reached"
-        return good, f"derive takes {_list(given) or 'nothing that was found'}{more}"
+        more = f", but {listed(barred)}" if barred else ", and nothing beyond them is reached"
+        return good, f"derive takes {listed(given) or 'nothing that was found'}{more}"
 
-    return _by_core(evidence, holds)
+    return by_core(evidence, holds)
 
 
 def _no_repetition(evidence: Evidence) -> Ruling:
-    ruling = _by_tests(evidence, ("S19",), "equal decks, and equal first five cards")
+    ruling = by_tests(evidence, ("S19",), "equal decks, and equal first five cards")
     replay = evidence.replay
     if replay is None or not replay["hands"]:
-        if _tests(evidence.battery or {"tests": []}, SECRET):
+        if find_tests(evidence.battery or {"tests": []}, SECRET):
             return ruling
         why = "no secret of a dealer or of the operating system is in this bundle: the tests named"
-        return _both(ruling, Ruling(Status.BY_DOCUMENT, f"{why} here hold it"))
+        return both(ruling, Ruling(Status.BY_DOCUMENT, f"{why} here hold it"))
     twice = replay["secrets_twice"]
     why = f"{replay['hands']:,} hands of games: {twice} secrets that came twice"
-    return _both(ruling, Ruling(Status.FAIL if twice else Status.PASS, why, (REPLAY,)))
+    return both(ruling, Ruling(Status.FAIL if twice else Status.PASS, why, (REPLAY,)))
 
 
 def _all_outcomes(evidence: Evidence) -> Ruling:
@@ -332,13 +216,13 @@ def _all_outcomes(evidence: Evidence) -> Ruling:
         bits = 8 * core["review"]["constants"].get("SECRET_BYTES", 0)
         return bits >= needed, f"a secret of {bits} bits, where log2(52!) = {needed:.2f}"
 
-    return _by_core(evidence, holds)
+    return by_core(evidence, holds)
 
 
 def _scaling(evidence: Evidence) -> Ruling:
-    return _both(
-        _by_code(evidence, "all bytes counted for every n, and crafted streams"),
-        _by_tests(evidence, ("S22", "S23"), "the scaled draws"),
+    return both(
+        by_code(evidence, "all bytes counted for every n, and crafted streams"),
+        by_tests(evidence, ("S22", "S23"), "the scaled draws"),
     )
 
 
@@ -357,15 +241,15 @@ def _order(evidence: Evidence) -> Ruling:
 
 
 def _not_adaptive(evidence: Evidence) -> Ruling:
-    return _both(_pure(evidence), _by_tests(evidence, ("S14", "S21"), "seat by seat"))
+    return both(_pure(evidence), by_tests(evidence, ("S14", "S21"), "seat by seat"))
 
 
 def _hardware(evidence: Evidence) -> Ruling:
     def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
         calls = core["review"]["sources"]
-        return calls == ["os.urandom"], f"the core's only source is {_list(calls) or 'none'}"
+        return calls == ["os.urandom"], f"the core's only source is {listed(calls) or 'none'}"
 
-    ruling = _by_core(evidence, holds)
+    ruling = by_core(evidence, holds)
     if ruling.status is Status.PASS:
         why = f"no hardware generator is read: {ruling.why}, which is health-tested all the same"
         return Ruling(Status.NOT_APPLICABLE, why, ruling.files)
@@ -377,13 +261,13 @@ def _reviewable(evidence: Evidence) -> Ruling:
         review = core["review"]
         lines = sum(review["lines"].get(name, 0) for name in PATH)
         good = 0 < lines <= REVIEWABLE and not review["barred"]
-        switches = _list(review["barred"]) or "none"
+        switches = listed(review["barred"]) or "none"
         why = (
             f"{lines} lines of code from secret to deck, {REVIEWABLE} at most; switches: {switches}"
         )
         return good, why
 
-    return _by_core(evidence, holds)
+    return by_core(evidence, holds)
 
 
 def _versioned(evidence: Evidence) -> Ruling:
@@ -393,7 +277,7 @@ def _versioned(evidence: Evidence) -> Ruling:
             return False, f"the core's fingerprint {print_} is of no version that the dealer names"
         return True, f"version {number} of the core, fingerprint {print_}"
 
-    return _both(_by_core(evidence, holds), _by_code(evidence, "each engine by itself"))
+    return both(by_core(evidence, holds), by_code(evidence, "each engine by itself"))
 
 
 def _deployed(evidence: Evidence) -> Ruling:
@@ -411,23 +295,23 @@ def _limits(evidence: Evidence) -> Ruling:
 
     def holds(core: Mapping[str, Any]) -> tuple[bool, str]:
         found = {name: core["review"]["constants"].get(name) for name in wanted}
-        told = _list(f"{name} {value}" for name, value in found.items())
+        told = listed(f"{name} {value}" for name, value in found.items())
         asked = core["review"]["constants"].get("STREAM_BYTES", 0)
         good = found == wanted and 0 < asked <= wanted["MAX_REQUEST_BYTES"]
         return good, f"the core fixes {told}; a hand asks for {asked} bytes once"
 
-    return _both(_by_core(evidence, holds), _by_code(evidence, "CTR_DRBG by NIST's answers"))
+    return both(by_core(evidence, holds), by_code(evidence, "CTR_DRBG by NIST's answers"))
 
 
 def _self_tests(evidence: Evidence) -> Ruling:
-    ruling = _by_code(evidence, "known answers of the audit's own mechanism")
+    ruling = by_code(evidence, "known answers of the audit's own mechanism")
     dealer = (evidence.index or {}).get("dealer")
     if dealer is not None:
         tested = dealer["known_answers"]
-        why = f"the dealer tells {len(tested)} known answers of its start: {_list(tested)}"
-        return _both(ruling, Ruling(Status.PASS if tested else Status.FAIL, why, (INDEX,)))
+        why = f"the dealer tells {len(tested)} known answers of its start: {listed(tested)}"
+        return both(ruling, Ruling(Status.PASS if tested else Status.FAIL, why, (INDEX,)))
     why = "a dealer's own tests at its start: the tests named here"
-    return _both(ruling, Ruling(Status.BY_DOCUMENT, why))
+    return both(ruling, Ruling(Status.BY_DOCUMENT, why))
 
 
 def _health_cutoffs(evidence: Evidence) -> Ruling:
@@ -452,56 +336,36 @@ def _health_cutoffs(evidence: Evidence) -> Ruling:
         )
         return good, why
 
-    return _by_core(evidence, holds)
-
-
-def repetition_cutoff(alpha_log2: int, bits: int) -> int:
-    """Return the cutoff of the repetition count test: 1 + ceil(-log2(alpha) / H) (90B 4.4.1)."""
-    return 1 - alpha_log2 // bits
-
-
-def proportion_cutoff(alpha_log2: int, bits: int, window: int) -> int:
-    """Return the cutoff of the adaptive proportion test, exactly (90B 4.4.2).
-
-    1 + the least c with P(X <= c) >= 1 - alpha, X binomial of `window` trials at 2^-`bits`.
-    """
-    q = 2**bits
-    # P(X > c) <= alpha, multiplied by q^window 2^-alpha_log2, is about whole numbers.
-    above, bound = q**window - (q - 1) ** window, q**window
-    c = 0
-    while (above << -alpha_log2) > bound:
-        c += 1
-        above -= comb(window, c) * (q - 1) ** (window - c)
-    return 1 + c
+    return by_core(evidence, holds)
 
 
 def _dealt_in_order(evidence: Evidence) -> Ruling:
-    return _by_games(evidence, ("REPLAYED", "DEALT", "ORDERED"), "dealt as the deck lies")
+    return by_games(evidence, ("REPLAYED", "DEALT", "ORDERED"), "dealt as the deck lies")
 
 
 def _fixed_before(evidence: Evidence) -> Ruling:
-    return _by_games(evidence, ("BOUND", "REPLAYED", "ORDERED"), "fixed before the first card")
+    return by_games(evidence, ("BOUND", "REPLAYED", "ORDERED"), "fixed before the first card")
 
 
 def _logged(evidence: Evidence) -> Ruling:
     promises = ["BOUND", "REPLAYED", "COMPLETE"]
     if evidence.replay is not None and evidence.replay["key"]:
         promises.append("SIGNED")
-    return _by_games(evidence, promises, "made again from the log alone")
+    return by_games(evidence, promises, "made again from the log alone")
 
 
 def _monitored(evidence: Evidence) -> Ruling:
     why = "a matter of operation: `cutcard-audit rng monitor` over the revealed hands of live games"
     if evidence.sensitivity is None:
         return Ruling(Status.BY_DOCUMENT, why)
-    return _both(Ruling(Status.BY_DOCUMENT, why), _sensitive(evidence.sensitivity))
+    return both(Ruling(Status.BY_DOCUMENT, why), _sensitive(evidence.sensitivity))
 
 
 _RULES: Final[Mapping[str, Rule]] = {
     "R-01": _uniform,
     "R-02": _levels,
     "R-03": _coverage,
-    "R-04": lambda evidence: _by_tests(evidence, ("S3", "S4", "S5"), "serial and pairs"),
+    "R-04": lambda evidence: by_tests(evidence, ("S3", "S4", "S5"), "serial and pairs"),
     "R-05": _unpredictable,
     "R-06": _no_known_input,
     "R-09": _pure,
