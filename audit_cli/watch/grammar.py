@@ -6,6 +6,7 @@ Hands are numbered 1, 2, 3, …; the transcript grows with every line and its ti
 within a game; only a reveal may stand at the size of its close, where there is no secret to show.
 A hand that is void after its deck was committed fits the order, and breaks a promise all the same.
 A line that does not fit is told and left out of the game's state, so that one mistake is told once.
+A game may be there without its first lines: a dealer may begin to publish under open games.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Kind(StrEnum):
     SECOND_LINE = "second_line"
     MALFORMED = "malformed"
     OUT_OF_ORDER = "out_of_order"
+    OPENING_MISSING = "opening_missing"
     VOID_AFTER_DECK = "void_after_deck"
     NEVER_CLOSED = "never_closed"
     NEVER_REVEALED = "never_revealed"
@@ -40,7 +42,8 @@ class GameSeen:
 
     `hand` is the last hand opened and `settled` whether its deck or its void came; `committed`
     and `voids` count hands; times are in milliseconds, None before the stage; `size`, `root` and
-    `at` are those of the last line that fits.
+    `at` are those of the last line that fits. `joined` tells that the log has not its beginning,
+    so that `opened_at` is the time of its first line there.
     """
 
     game: str
@@ -55,6 +58,7 @@ class GameSeen:
     voids: int = 0
     closed_at: int | None = None
     revealed_at: int | None = None
+    joined: bool = False
 
     @property
     def state(self) -> str:
@@ -76,9 +80,8 @@ def take(seen: GameSeen | None, noted: Noted) -> tuple[GameSeen | None, tuple[Ki
             return GameSeen(noted.game, noted.at, noted.size, noted.root, noted.at), None
         return seen, (Kind.OUT_OF_ORDER, "game_opened comes behind lines of its game")
     if seen is None:
-        words = f"{noted} comes without the game's opening"
-        begun = GameSeen(noted.game, noted.at, noted.size, noted.root, noted.at)
-        return _further(_adopted(begun, noted), noted), (Kind.OUT_OF_ORDER, words)
+        begun = GameSeen(noted.game, noted.at, noted.size, noted.root, noted.at, joined=True)
+        return _further(_adopted(begun, noted), noted), None
     words_or_none = _misplaced(seen, noted) or _backwards(seen, noted)
     if words_or_none is not None:
         return seen, (Kind.OUT_OF_ORDER, f"{noted} {words_or_none}")

@@ -33,7 +33,7 @@ NAME: Final = "watch.sqlite"
 _TILE: Final = re.compile(r"tile/([0-9]+)/([x0-9/]+?)(?:\.p/([0-9]+))?")
 _GAME: Final = (
     "game, opened_at, size, root, at, hand, settled, last_void, committed, voids, closed_at, "
-    "revealed_at"
+    "revealed_at, joined"
 )
 _SCHEMA: Final = """
 CREATE TABLE about (format TEXT NOT NULL, key TEXT NOT NULL);
@@ -51,7 +51,7 @@ CREATE TABLE games (
   game TEXT PRIMARY KEY, opened_at INTEGER NOT NULL, size INTEGER NOT NULL, root BLOB NOT NULL,
   at INTEGER NOT NULL, hand INTEGER NOT NULL, settled INTEGER NOT NULL,
   last_void INTEGER NOT NULL, committed INTEGER NOT NULL, voids INTEGER NOT NULL,
-  closed_at INTEGER, revealed_at INTEGER
+  closed_at INTEGER, revealed_at INTEGER, joined INTEGER NOT NULL
 );
 CREATE TABLE wrong (
   kind TEXT NOT NULL, game TEXT NOT NULL, number INTEGER NOT NULL, words TEXT NOT NULL,
@@ -171,7 +171,7 @@ class State:
 
     def keep_games(self, games: Iterable[GameSeen]) -> None:
         """Keep games as they are now, within `taking`."""
-        asked = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        asked = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         self._base.executemany(asked, map(astuple, games))
 
     def keep_wrong(self, wrong: Wrong, evidence: str) -> None:

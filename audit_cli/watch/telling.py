@@ -36,7 +36,8 @@ class ExitStatus(IntEnum):
 class Limits:
     """What an auditor expects of a dealer: times in milliseconds, the share of hands that are void.
 
-    `reveal_within` counts from a game's close, `longest` from its opening to its close.
+    `reveal_within` counts from a game's close, `longest` from its opening to its close. So a game
+    whose first line comes later than `longest` behind the log's was not open before it.
     """
 
     reveal_within: int
@@ -85,7 +86,13 @@ def find_wrong(state: State, limits: Limits, now: int) -> tuple[tuple[GameSeen, 
     """Return all games, and all that is wrong at `now` in milliseconds."""
     games = tuple(state.games())
     wrong = [*state.forks(), *state.wrong()]
+    began = min((game.opened_at for game in games), default=0)
     for game in games:
+        if game.joined and game.opened_at - began > limits.longest:
+            words = (
+                f"has no opening in the log, which began {_hours(game.opened_at - began)} before"
+            )
+            wrong.append(Wrong(Kind.OPENING_MISSING, game.game, -1, words))
         found = _overdue(game, limits, now)
         if found is not None:
             wrong.append(Wrong(found[0], game.game, -1, found[1]))
@@ -127,6 +134,10 @@ def as_text(told: Told, *, listed: bool) -> str:
     by_state = ", ".join(f"{counts[state]:,} {state}" for state in _STATES)
     lines.append(f"games: {len(told.games):,} ({by_state})")
     lines.append(f"hands: {counts['committed']:,} with a deck, {counts['void']:,} void")
+    if joined := sum(game.joined for game in told.games):
+        lines.append(
+            f"without their opening: {joined:,}, which says that they began before the log"
+        )
     if listed:
         lines += [
             f"  {game.game} {game.state}: {game.hand:,} hands, {game.voids:,} void"
@@ -184,6 +195,7 @@ def _game(game: GameSeen) -> dict[str, object]:
         "hands": game.hand,
         "committed": game.committed,
         "void": game.voids,
+        "joined": bool(game.joined),
     }
     if game.closed_at is not None:
         value["closed_at"] = game.closed_at

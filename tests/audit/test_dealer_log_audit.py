@@ -146,6 +146,11 @@ def _another_size(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"noted": noted | {"size": size}}
 
 
+def _of_later_hands_alone(line: dict[str, Any]) -> dict[str, Any] | None:
+    noted = line["noted"]
+    return None if noted["hand"] == 1 or noted["stage"] == "game_opened" else line
+
+
 def _a_hand_left_out(line: dict[str, Any]) -> dict[str, Any] | None:
     return None if line["noted"]["hand"] == 2 else line
 
@@ -287,6 +292,18 @@ def test_lines_that_no_rule_promises_may_be_left_out(tmp_path: Path) -> None:
     log = told(new_log(ORIGIN, KEY_SEED), game.transcript(), _a_hand_left_out)
     report = audited(tmp_path, log, data=game.transcript().render(game.signer))
     assert (broken(report), unproved(report)) == (set(), {"CONSISTENT"})
+
+
+def test_a_game_that_was_open_when_the_log_began_has_its_later_lines(tmp_path: Path) -> None:
+    game = play_game(seed=6, hands=2, players=3)
+    log = told(new_log(ORIGIN, KEY_SEED), game.transcript(), _of_later_hands_alone)
+    report = audited(tmp_path, log, data=game.transcript().render(game.signer))
+    assert (broken(report), unproved(report)) == (set(), {"CONSISTENT"})
+
+
+def test_where_the_rules_promise_it_the_opening_may_not_be_left_out(tmp_path: Path) -> None:
+    log = told(new_log(ORIGIN, KEY_SEED), honest().transcript(), _of_later_hands_alone)
+    assert broken(audited(tmp_path, log)) == {"CONSISTENT"}
 
 
 def test_of_two_files_of_one_game_either_may_bring_the_lines() -> None:

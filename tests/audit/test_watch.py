@@ -292,7 +292,11 @@ WRONG: dict[str, tuple[Callable[[PublishedLog], PublishedLog], str, int]] = {
         "malformed",
         7,
     ),
-    "a game without its opening": (lambda log: log.hand(1), "out_of_order", 0),
+    "an opening behind other lines": (
+        lambda log: log.hand(1).noted("game_opened"),
+        "out_of_order",
+        2,
+    ),
     "a hand that is missing": (
         lambda log: log.noted("game_opened").hand(1).noted("hand_opened", 3),
         "out_of_order",
@@ -424,6 +428,24 @@ def test_games_that_are_overdue_are_told(watching: Watching) -> None:
     # What is revealed is no more "never" revealed.
     publish(watching, log.noted("game_revealed", 0, OTHER))
     assert "never_revealed" not in watching.kinds()
+
+
+def test_games_that_were_open_when_the_log_began_are_no_fault(watching: Watching) -> None:
+    """Unless one comes when none of them can be open any more: its opening is hidden."""
+    publish(watching, PublishedLog().noted("hand_opened", 4).hand(1, OTHER))
+    watching.look()
+    log = PublishedLog().noted("hand_opened", 4).hand(1, OTHER).noted("deck_committed", 4)
+    log.noted("game_closed").noted("game_revealed").noted("game_closed", 0, OTHER)
+    publish(watching, log.noted("game_revealed", 0, OTHER))
+    status, told = watching.look("--list")
+    assert (status, told["wrong"], [one["joined"] for one in told["list"]]) == (0, [], [True] * 2)
+    hidden = "0c" * 16
+    for stage, hand in (("hand_opened", 1), ("deck_committed", 1), ("game_closed", 0)):
+        log.noted(stage, hand, hidden, at=START + 337 * 3_600_000)
+    publish(watching, log.noted("game_revealed", 0, hidden, at=START + 337 * 3_600_000))
+    _, told = watching.look()
+    assert [(one["kind"], one["game"]) for one in told["wrong"]] == [("opening_missing", hidden)]
+    assert watching.kinds("--longest", 400) == []
 
 
 def test_voids_out_of_line_are_told(watching: Watching) -> None:
