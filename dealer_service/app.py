@@ -154,7 +154,7 @@ class Dealer:
             on_failure=lambda error: loop.call_soon_threadsafe(self._fail, error),
             witness=outlook.witness,
         )
-        with _publishing():
+        with _publishing(settings):
             self._outside = Outside(settings, self.keys.signer, outlook.metrics)
             self._publishing = open_publishing(
                 settings,
@@ -199,13 +199,7 @@ class Dealer:
         self.port = self.server.listen(settings.address, settings.tls)
         with _recovering():
             await self._take_over(store, heads, journal, membership)
-        with _publishing():
-            if self._publishing is None:
-                require_unpublished(store)
-            else:
-                await self._publishing.begin()
-                self._publishing.start()
-                self._outside.begin()
+        await self._begin_publishing(store)
         # Clocks begin anew before the first call comes, so that no call finds one run out.
         self._vigil.begin(self.floor)
         self._resealing.start(self.floor)
@@ -259,9 +253,25 @@ class Dealer:
         """Make the dealer's log of a restored store whole, where the publication has its lines."""
         if self._publishing is None or not self.settings.accept_restore:
             return heads
-        with _publishing():
+        with _publishing(self.settings):
             await self._publishing.mend()
         return tuple(signed_heads(store))
+
+    async def _begin_publishing(self, store: Store) -> None:
+        """Publish the dealer's log from now on, to those to whom the settings serve it."""
+        assert self._outside is not None
+        with _publishing(self.settings):
+            if self._publishing is None:
+                require_unpublished(store)
+            else:
+                await self._publishing.begin()
+                self._publishing.start()
+        try:
+            self._outside.begin()
+        except OSError as error:
+            address = self.settings.publication_listen
+            message = f"can not serve the publication on {address}: {error}"
+            raise CannotStart(message) from error
 
     @property
     def metrics_port(self) -> int:
@@ -407,12 +417,15 @@ def _join(ownership: Ownership, membership: Membership) -> None:
 
 
 @contextmanager
-def _publishing() -> Iterator[None]:
+def _publishing(settings: Settings) -> Iterator[None]:
     """Turn why nothing can be published into why the dealer does not start."""
     try:
         yield
     except (CannotPublish, SettingError) as fault:
         raise CannotStart(str(fault)) from fault
+    except OSError as error:
+        message = f"can not publish in {settings.publication}: {error}"
+        raise CannotStart(message) from error
 
 
 @contextmanager

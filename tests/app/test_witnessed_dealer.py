@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -210,3 +211,19 @@ async def test_the_log_can_be_read_whole_over_http(tmp_path: Path) -> None:
 async def test_nothing_is_served_unless_it_is_asked_for(tmp_path: Path) -> None:
     async with serving(tmp_path / "d", **public(tmp_path, witness_policy=None)) as service:
         assert service.dealer.publication_port == 0
+
+
+async def test_an_address_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        more = public(tmp_path, witness_policy=None, publication_listen=address)
+        with pytest.raises(CannotStart, match=f"can not serve the publication on {address}: "):
+            async with serving(tmp_path / "d", **more):
+                pass
+
+
+async def test_a_folder_that_can_not_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "public").write_bytes(b"a file")
+    with pytest.raises(CannotStart, match=f"can not publish in {tmp_path / 'public'}: "):
+        async with serving(tmp_path / "d", **public(tmp_path, witness_policy=None)):
+            pass
