@@ -7,6 +7,7 @@ product with another library.
 
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,6 +44,24 @@ CHAIN = hashlib.sha256(
 ).hexdigest()
 
 
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Give py-ecc the depth that it asks for, and take it back.
+
+    Importing it raises the interpreter's limit for good, beyond what the stack holds: what then
+    nests too deeply ends the process, where it should be an error.
+    """
+    limit = sys.getrecursionlimit()
+    try:
+        import py_ecc  # noqa: F401, PLC0415
+
+        sys.setrecursionlimit(100_000)
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@deep_recursion()
 def public_key(secret: int) -> bytes:
     """Work out the public key of a secret one."""
     from py_ecc.bls.point_compression import compress_G2  # noqa: PLC0415
@@ -52,6 +71,7 @@ def public_key(secret: int) -> bytes:
 
 
 @cache
+@deep_recursion()
 def sign(number: int, secret: int = SECRET) -> bytes:
     """Sign a round's number."""
     # It takes most of a second to import, and few tests need it.
