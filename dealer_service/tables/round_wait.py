@@ -35,6 +35,15 @@ class RoundWait:
         self._number = number
         self._wait = None if number is None else self._rounds.want(number, self._tell)
 
+    def stop(self) -> None:
+        """Wait no longer, and let go of the table: it would be kept until garbage is collected."""
+        self.mind(None)
+        self._found = _nothing
+
     def _tell(self) -> None:
         self._number = self._wait = None
         self._found()
+
+
+def _nothing() -> None:
+    """Tell nobody."""

@@ -590,7 +590,7 @@ class Table:
         self._timer = None
         self._cover.stop()
         self._log_wait.stop()
-        self._round_wait.mind(None)
+        self._round_wait.stop()
 
     def _end(self, refusal: Refused) -> None:
         if self._refusal is None:

@@ -98,9 +98,10 @@ async def test_what_is_published_is_co_signed_by_the_quorum(tmp_path: Path, poli
             seen = await scrape(service)
     for name in ("w1.example", "w2.example"):
         asked = seen.get("cutcard_witness_requests_total", witness=name, outcome="cosigned")
-        assert asked >= 3
-    assert seen.get("cutcard_quorum_seconds_count") >= 3
-    assert seen.get("cutcard_witness_seconds_count") >= 6
+        # At least the two stages that were waited for; how many others share a batch is chance.
+        assert asked >= 2
+    assert seen.get("cutcard_quorum_seconds_count") >= 2
+    assert seen.get("cutcard_witness_seconds_count") >= 4
 
 
 async def test_a_game_goes_on_while_a_witness_is_away_and_it_signs_when_it_is_back(
