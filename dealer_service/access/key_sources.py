@@ -6,19 +6,14 @@ interval. One thread does the reading, one at a time, so that nothing waits for 
 that need not. What can not be read leaves the last good set as it was, and is logged.
 """
 
-import ssl
 import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from http.client import HTTPException
-from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, Final, NoReturn, Protocol
+from typing import Final, Protocol
 
 import structlog
 
@@ -26,9 +21,9 @@ from dealer_service.access.key_set import MAX_SET_BYTES, KeySet, ReadSet, Verify
 from dealer_service.access.refusal import AccessError
 from dealer_service.access.tokens import AUDIENCE, TokenKey, key_id
 from dealer_service.config import TokenRules, is_loopback
+from dealer_service.fetching import UNREACHED, fetch, why_unreached
 
 FETCH_SECONDS: Final = 10.0
-_READ_AT_ONCE: Final = 16 * 1024
 
 _log = structlog.get_logger("access")
 
@@ -115,19 +110,12 @@ class JwkUrl:
 
     def read(self) -> bytes:
         """Get the set, within `FETCH_SECONDS` and `MAX_SET_BYTES`."""
-        until = time.monotonic() + FETCH_SECONDS
-        secure = urllib.request.HTTPSHandler(context=ssl.create_default_context())
-        opener = urllib.request.build_opener(secure, _NoRedirect)
-        wanted = urllib.request.Request(  # noqa: S310 - the scheme was looked at above
-            self.url, headers={"Accept": "application/jwk-set+json, application/json"}
-        )
+        accept = "application/jwk-set+json, application/json"
         try:
-            with opener.open(wanted, timeout=FETCH_SECONDS / 2) as answer:
-                return _read_until(answer, until)
-        # A host that can be no name is a ValueError of the library's.
-        except (OSError, HTTPException, ValueError) as error:
+            return fetch(self.url, accept, MAX_SET_BYTES, FETCH_SECONDS)
+        except UNREACHED as error:
             # The URL itself may hold what is nobody else's business.
-            message = f"the JWK set of {self.host} can not be read: {_why(error)}"
+            message = f"the JWK set of {self.host} can not be read: {why_unreached(error)}"
             raise AccessError(message) from error
 
     @property
@@ -268,22 +256,6 @@ def open_token_keys(rules: TokenRules, own: TokenKey | None, origin: str) -> Own
     return keys
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows nothing: keys come from the place that was named."""
-
-    def redirect_request(  # noqa: PLR0913, PLR0917 - urllib's own signature
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: object,
-        newurl: str,
-    ) -> NoReturn:
-        del msg, newurl
-        raise urllib.error.HTTPError(req.full_url, code, "it redirects", headers, fp)  # type: ignore[arg-type]
-
-
 def _may_give_keys(url: str) -> bool:
     try:
         parts = urllib.parse.urlsplit(url)
@@ -292,23 +264,3 @@ def _may_give_keys(url: str) -> bool:
         return safe and bool(host) and parts.port != 0 and parts.username is None
     except ValueError:
         return False
-
-
-def _read_until(answer: BufferedIOBase, until: float) -> bytes:
-    content = b""
-    # What has come is looked at, and not waited for to be much: else one byte at a time would do.
-    while part := answer.read1(_READ_AT_ONCE):
-        content += part
-        if len(content) > MAX_SET_BYTES:
-            break
-        if time.monotonic() > until:
-            message = f"not whole after {FETCH_SECONDS:.0f} seconds"
-            raise TimeoutError(message)
-    return content
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, urllib.error.HTTPError):
-        return f"status {error.code}"
-    reason = getattr(error, "reason", error)
-    return str(reason) or type(error).__name__

@@ -7,15 +7,11 @@ read on where it has grown, and anew where it was replaced.
 
 import os
 import re
-import ssl
-import time
 import urllib.error
 import urllib.parse
-import urllib.request
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from pathlib import Path
-from typing import IO, Final, NoReturn, Protocol
+from typing import IO, Final, Protocol
 
 from dealer_service.beacon.reading import (
     MAX_BYTES,
@@ -26,6 +22,7 @@ from dealer_service.beacon.reading import (
 )
 from dealer_service.beacon.refusal import BeaconError
 from dealer_service.beacon.rounds import QUICKNET_CHAIN, Network, Round
+from dealer_service.fetching import UNREACHED, fetch, why_unreached
 
 FETCH_SECONDS: Final = 5.0
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
@@ -108,31 +105,16 @@ class BeaconUrl:
         return urllib.parse.urlsplit(self.url).hostname or ""
 
     def _get(self, path: str) -> bytes | None:
-        until = time.monotonic() + FETCH_SECONDS
-        secure = urllib.request.HTTPSHandler(context=ssl.create_default_context())
-        opener = urllib.request.build_opener(secure, _NoRedirect)
-        wanted = urllib.request.Request(  # noqa: S310 - the scheme was looked at above
-            self._base + path, headers={"Accept": "application/json"}
-        )
         try:
-            with opener.open(wanted, timeout=FETCH_SECONDS / 2) as answer:
-                content = b""
-                while len(content) <= MAX_BYTES and (part := answer.read1(MAX_BYTES)):
-                    content += part
-                    if time.monotonic() > until:
-                        message = f"not whole after {FETCH_SECONDS:.0f} seconds"
-                        raise TimeoutError(message)
-                return content
+            return fetch(self._base + path, "application/json", MAX_BYTES, FETCH_SECONDS)
         except urllib.error.HTTPError as error:
             error.close()
             if error.code in _NOT_YET:
                 return None
             message = f"{self._host} answers {path} with status {error.code}"
             raise BeaconError(message) from None
-        # A host that can be no name is a ValueError of the library's.
-        except (OSError, HTTPException, ValueError) as error:
-            reason = getattr(error, "reason", error)
-            message = f"{self._host} can not be read: {str(reason) or type(error).__name__}"
+        except UNREACHED as error:
+            message = f"{self._host} can not be read: {why_unreached(error)}"
             raise BeaconError(message) from None
 
 
@@ -198,22 +180,6 @@ class BeaconFile:
             return
         one = read_round(line)
         self._rounds[one.number] = one
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows nothing: rounds come from the place that was named."""
-
-    def redirect_request(  # noqa: PLR0913, PLR0917 - urllib's own signature
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: object,
-        newurl: str,
-    ) -> NoReturn:
-        del msg, newurl
-        raise urllib.error.HTTPError(req.full_url, code, "it redirects", headers, fp)  # type: ignore[arg-type]
 
 
 def _is_url(url: str) -> bool:

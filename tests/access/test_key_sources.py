@@ -11,19 +11,20 @@ from structlog.testing import capture_logs
 
 from dealer_service.access.key_set import MAX_SET_BYTES, VerifyingKey
 from dealer_service.access.key_sources import (
+    FETCH_SECONDS,
     JwkFile,
     JwkKeys,
     JwkSource,
     JwkUrl,
     OwnKeys,
     Pace,
-    _read_until,
     open_token_keys,
     own_key,
 )
 from dealer_service.access.refusal import AccessError
 from dealer_service.access.tokens import TokenKey
 from dealer_service.config import TokenRules
+from dealer_service.fetching import read_until
 from tests.support.certificates import Authority
 from tests.support.https import Site, serving_https
 from tests.support.jwt_keys import ED25519, P256, RSA_2048, jwks, public_jwk
@@ -314,7 +315,7 @@ def test_a_site_that_gives_a_byte_at_a_time_is_not_waited_for() -> None:
             return 1
 
     with pytest.raises(TimeoutError, match="not whole"):
-        _read_until(BufferedReader(Dribbling()), until=float("-inf"))
+        read_until(BufferedReader(Dribbling()), MAX_SET_BYTES, float("-inf"), FETCH_SECONDS)
     assert len(given) == 1
 
 
