@@ -11,9 +11,8 @@ A game may be there without its first lines: a dealer may begin to publish under
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.log.noted import Stage
 
@@ -36,8 +35,7 @@ class Kind(StrEnum):
     VOIDS = "voids"
 
 
-@dataclass(frozen=True, slots=True)
-class GameSeen:
+class GameSeen(NamedTuple):
     """What the lines of a game tell so far.
 
     `hand` is the last hand opened and `settled` whether its deck or its void came; `committed`
@@ -94,11 +92,11 @@ def _adopted(begun: GameSeen, noted: Noted) -> GameSeen:
     """Put a game whose first lines are missing into the state just before a line of it."""
     match noted.stage:
         case Stage.HAND_OPENED:
-            return replace(begun, hand=noted.hand - 1)
+            return begun._replace(hand=noted.hand - 1)
         case Stage.DECK_COMMITTED | Stage.HAND_VOID:
-            return replace(begun, hand=noted.hand, settled=False)
+            return begun._replace(hand=noted.hand, settled=False)
         case Stage.GAME_REVEALED:
-            return replace(begun, closed_at=noted.at)
+            return begun._replace(closed_at=noted.at)
         case _:
             return begun
 
@@ -136,20 +134,20 @@ def _backwards(seen: GameSeen, noted: Noted) -> str | None:
 
 
 def _further(seen: GameSeen, noted: Noted) -> GameSeen:
-    now = replace(seen, size=noted.size, root=noted.root, at=noted.at)
+    now = seen._replace(size=noted.size, root=noted.root, at=noted.at)
     match noted.stage:
         case Stage.HAND_OPENED:
-            return replace(now, hand=noted.hand, settled=False, last_void=False)
+            return now._replace(hand=noted.hand, settled=False, last_void=False)
         case Stage.DECK_COMMITTED:
-            return replace(now, settled=True, committed=seen.committed + 1)
+            return now._replace(settled=True, committed=seen.committed + 1)
         case Stage.HAND_VOID:
             # Void after all, where its deck was committed: a hand counts once.
             committed = seen.committed - seen.settled
             voids = seen.voids + 1
-            return replace(now, settled=True, last_void=True, committed=committed, voids=voids)
+            return now._replace(settled=True, last_void=True, committed=committed, voids=voids)
         case Stage.GAME_CLOSED:
-            return replace(now, closed_at=noted.at)
+            return now._replace(closed_at=noted.at)
         case Stage.GAME_REVEALED:
-            return replace(now, revealed_at=noted.at)
+            return now._replace(revealed_at=noted.at)
         case _:
             return now
