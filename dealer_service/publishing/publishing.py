@@ -35,7 +35,6 @@ from dealer_service.store.api import (
     LogLost,
     LogState,
     SignedAt,
-    Stage,
     Store,
 )
 from dealer_service.store.commit import CommitClosed, StoreFailed
@@ -44,8 +43,8 @@ from dealer_service.store.refusal import StoreError
 from dealer_service.store.restore import is_behind
 from dealer_service.tables.house import Committer, Reader
 from dealer_service.tables.published import LineProof
-from dealer_service.transcript import noted
 from dealer_service.transcript.note import NoteSigner
+from dealer_service.transcript.noted import Stage, read_noted
 
 FIRST_RETRY: Final = 0.2
 LONGEST_RETRY: Final = 10.0
@@ -263,7 +262,7 @@ class Publishing:
         first = self._edition.size
         await self._do(partial(self._edition.extend, lines))
         for index, line in enumerate(lines, first):
-            if self._waiting and (subject := noted.read_noted(line).subject) in self._waiting:
+            if self._waiting and (subject := read_noted(line).subject) in self._waiting:
                 self._due.setdefault(subject, index)
 
     async def _lines(self, start: int, end: int) -> tuple[bytes, ...]:
@@ -488,7 +487,7 @@ _IS_LOST: Final = (
 
 
 def _subject(game: str, hand: int, stage: Stage) -> Subject:
-    return bytes.fromhex(game), hand, noted.Stage(stage.value)
+    return bytes.fromhex(game), hand, stage
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -21,10 +21,10 @@ from dealer_service.store.api import (
     SignedAt,
     StoredNotice,
 )
-from dealer_service.transcript import noted
 from dealer_service.transcript import signer as rule
 from dealer_service.transcript.checkpoint import sign_checkpoint
 from dealer_service.transcript.note import NoteSigner
+from dealer_service.transcript.noted import Noted, write_noted
 
 BATCH_NOTICES: Final = 1024
 """So many notices become lines in one unit."""
@@ -97,9 +97,9 @@ class Sequencer:
 
 def write_line(game: str, notice: Notice) -> bytes:
     """Write the line of a notice of a game (32 hex digits)."""
-    stage = noted.Stage(notice.stage.value)
-    line = noted.Noted(notice.at, bytes.fromhex(game), notice.hand, stage, notice.size, notice.root)
-    return noted.write_noted(line)
+    return write_noted(
+        Noted(notice.at, bytes.fromhex(game), notice.hand, notice.stage, notice.size, notice.root)
+    )
 
 
 def unit_of(change: LogAppend, notices: Sequence[StoredNotice] = ()) -> Append:

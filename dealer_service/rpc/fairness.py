@@ -6,10 +6,10 @@ from typing import Final
 from cutcard.v1 import fairness_pb2
 from dealer_service.access.roles import Caller
 from dealer_service.rpc.delay import Delay
-from dealer_service.store.api import Stage
 from dealer_service.tables.archive import Archive
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.refused import no_dealer_log, not_published
+from dealer_service.transcript.noted import Stage
 
 _LINES: Final = 100
 _ANSWER_BYTES: Final = 1024 * 1024

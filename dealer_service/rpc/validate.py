@@ -16,7 +16,7 @@ from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
 from dealer_service.rpc.convert_rules import rules_of
 from dealer_service.rules.entry import Choice
 from dealer_service.rules.ruleset import find_faults
-from dealer_service.store.api import Stage
+from dealer_service.transcript.noted import Stage
 
 MAX_INTEGER: Final = 2**53 - 1
 MAX_PAGE: Final = 1_000

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final, Protocol
 
+from dealer_service.transcript.noted import Stage
+
 DEALER_LOG: Final = "dealer"
 """The dealer's own log (protocol section 6). No game has this name: theirs are hexadecimal."""
 
@@ -55,18 +57,6 @@ class ChipMove(StrEnum):
     CARRIED_OUT = "carried_out"
     CARRIED_IN = "carried_in"
     GAME_CLOSED = "game_closed"
-
-
-@unique
-class Stage(StrEnum):
-    """What of a game the dealer's log tells."""
-
-    GAME_OPENED = "game_opened"
-    HAND_OPENED = "hand_opened"
-    DECK_COMMITTED = "deck_committed"
-    HAND_VOID = "hand_void"
-    GAME_CLOSED = "game_closed"
-    GAME_REVEALED = "game_revealed"
 
 
 @dataclass(frozen=True, slots=True)

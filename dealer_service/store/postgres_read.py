@@ -22,7 +22,6 @@ from dealer_service.store.api import (
     Notice,
     SealedSecret,
     SignedAt,
-    Stage,
     StoredCheckpoint,
     StoredMovement,
     StoredNotice,
@@ -39,6 +38,7 @@ from dealer_service.store.postgres_link import (
 from dealer_service.store.postgres_patience import Condition, Patience
 from dealer_service.store.postgres_target import Target
 from dealer_service.store.postgres_watchdog import Watchdog
+from dealer_service.transcript.noted import Stage
 
 _MOST_LINKS: Final = 4
 _PAGE: Final = 512

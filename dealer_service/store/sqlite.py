@@ -27,7 +27,6 @@ from dealer_service.store.api import (
     Notice,
     SealedSecret,
     SignedAt,
-    Stage,
     StoredCheckpoint,
     StoredMovement,
     StoredNotice,
@@ -36,6 +35,7 @@ from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.store.sqlite_append import NEW_LOG, append_unit
 from dealer_service.store.sqlite_batch import Heads, append_batch
 from dealer_service.store.sqlite_file import open_file, telling
+from dealer_service.transcript.noted import Stage
 
 _PAGE_LINES: Final = 512
 _HEAD: Final = (

@@ -12,10 +12,10 @@ from typing import Final
 
 import structlog
 
-from dealer_service.store.api import Stage
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.house import House
 from dealer_service.tables.published import Published
+from dealer_service.transcript.noted import Stage
 
 LONG_MS: Final = 5_000
 """A wait that is longer than this is told; it goes on all the same."""

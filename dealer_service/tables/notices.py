@@ -17,8 +17,9 @@ from dealer_service.rules.entry import (
     SecretRevealed,
 )
 from dealer_service.rules.table_state import Phase, TableState
-from dealer_service.store.api import Notice, Stage
+from dealer_service.store.api import Notice
 from dealer_service.tables.log import GameLog, Unit
+from dealer_service.transcript.noted import Stage
 
 _HANDS: Final[Mapping[type, Stage]] = {
     HandOpened: Stage.HAND_OPENED,

@@ -7,7 +7,7 @@ log later; so nothing here makes a line, and nothing here can lose one.
 from dataclasses import dataclass
 from typing import Protocol
 
-from dealer_service.store.api import Stage
+from dealer_service.transcript.noted import Stage
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from dealer_service.store.api import Stage
 from dealer_service.transcript.checkpoint import open_checkpoint
 from dealer_service.transcript.cosignature import cosigned, witness_key
 from dealer_service.transcript.note import note_signer, parse_note, parse_vkey
-from dealer_service.transcript.noted import Noted, read_noted
+from dealer_service.transcript.noted import Noted, Stage, read_noted
 from dealer_service.transcript.tiles import TileReader
 from tests.support.audits import judge, tell
 from tests.support.http_witness import HttpWitness, serving_witness

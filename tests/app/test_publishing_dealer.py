@@ -8,12 +8,11 @@ import pytest
 
 from dealer_service.app import CannotStart, Dealer
 from dealer_service.config import Settings
-from dealer_service.store.api import Stage
 from dealer_service.store.refusal import StoreError
 from dealer_service.transcript.checkpoint import open_checkpoint
 from dealer_service.transcript.merkle import leaf_hash, tree_root
 from dealer_service.transcript.note import parse_vkey
-from dealer_service.transcript.noted import Noted, read_noted
+from dealer_service.transcript.noted import Noted, Stage, read_noted
 from dealer_service.transcript.tiles import TileReader
 from tests.support.nodes import sharing
 from tests.support.service import ORIGIN, PATIENCE, Service, seated, serving, stop

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dealer_service.app import CannotStart
-from dealer_service.store.api import Stage
+from dealer_service.transcript.noted import Stage
 from tests.support.scraping import LOOPBACK
 from tests.support.service import PATIENCE, Service, seated, serving, stop
 from tests.support.witnesses import ask, started

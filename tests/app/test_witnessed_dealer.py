@@ -13,10 +13,10 @@ import pytest
 
 from dealer_service.app import CannotStart, Dealer
 from dealer_service.config import Settings
-from dealer_service.store.api import Stage
 from dealer_service.transcript.checkpoint import open_checkpoint
 from dealer_service.transcript.cosignature import cosigned
 from dealer_service.transcript.note import note_signer, parse_note, parse_vkey
+from dealer_service.transcript.noted import Stage
 from dealer_service.transcript.policy import parse_policy
 from dealer_service.transcript.tiles import TileReader
 from tests.support.http_witness import HttpWitness, serving_witness

@@ -61,7 +61,7 @@ class Forged(ByHand):
         super().__init__()
         self._size = size
 
-    async def proof(self, game: str, hand: int, stage: Stage) -> LineProof:  # type: ignore[override]
+    async def proof(self, game: str, hand: int, stage: Stage) -> LineProof:
         assert self._house is not None
         line = write_noted(Noted(7, bytes.fromhex(game), hand, stage, self._size, bytes(32)))
         return LineProof(line, self._size, proof_of(line, self._house.signer))

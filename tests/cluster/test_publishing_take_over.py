@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dealer_service.store.api import DEALER_LOG, Stage
+from dealer_service.store.api import DEALER_LOG
 from dealer_service.store.leases import Node
-from dealer_service.transcript.noted import read_noted
+from dealer_service.transcript.noted import Stage, read_noted
 from tests.support.publishers import Publisher, game_of, publisher, send
 from tests.support.shared_stores import LEASE_MS, SHARED, SharedBy, SharedStore
 

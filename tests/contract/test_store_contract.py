@@ -32,7 +32,6 @@ from dealer_service.store.api import (
     SignedAt,
     SignedBackwards,
     SignedBeyondLog,
-    Stage,
     Store,
     StoredCheckpoint,
     StoredMovement,
@@ -41,6 +40,7 @@ from dealer_service.store.api import (
     unfinished_heads,
 )
 from dealer_service.store.refusal import Reason, StoreError
+from dealer_service.transcript.noted import Stage
 from tests.support.stores import STORES, Opened, answer, change, move, notice, root, signed, unit
 
 FACTS = LogFacts(LogState.PAUSED, b'{"reference":"r"}', 1767225600000, 7, 3, "before", "after")

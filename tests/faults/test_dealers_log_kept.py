@@ -18,13 +18,13 @@ from dealer_service.store.api import (
     LogState,
     Signed,
     SignedAt,
-    Stage,
     signed_heads,
 )
 from dealer_service.store.signed_journal import SignedJournal
 from dealer_service.store.sqlite import SqliteStore
 from dealer_service.taking_stock import CannotStart, take_stock
 from dealer_service.transcript.merkle import leaf_hash, tree_root
+from dealer_service.transcript.noted import Stage
 from tests.support.scraping import LOOPBACK, scrape
 from tests.support.service import ORIGIN, PATIENCE, Service, refusal, serving
 from tests.support.stores import change, root, unit

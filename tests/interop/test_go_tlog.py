@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from dealer_service.store.api import Stage as StoreStage
 from dealer_service.transcript.checkpoint import Checkpoint, log_origin, sign_checkpoint
 from dealer_service.transcript.cosignature import sign_cosignature
 from dealer_service.transcript.logproof import parse_log_proof
@@ -258,7 +257,7 @@ async def test_go_reads_the_log_that_a_running_dealer_publishes(
         game = await played(service)
         publishing = service.dealer._publishing
         assert publishing is not None
-        proof = await publishing.proof(game, 1, StoreStage.DECK_COMMITTED)
+        proof = await publishing.proof(game, 1, Stage.DECK_COMMITTED)
         assert proof is not None
         file = (await service.file(game)).splitlines()
         of_game = [json.loads(line)["checkpoint"] for line in file if b'{"checkpoint"' in line]
@@ -306,9 +305,9 @@ async def played(service: Service) -> str:
     publishing = service.dealer._publishing
     assert publishing is not None
     async with asyncio.timeout(PATIENCE):
-        await publishing.wait_for(game, 1, StoreStage.DECK_COMMITTED)
+        await publishing.wait_for(game, 1, Stage.DECK_COMMITTED)
         await service.close_game(game)
-        await publishing.wait_for(game, 0, StoreStage.GAME_REVEALED)
+        await publishing.wait_for(game, 0, Stage.GAME_REVEALED)
     await stop(bots)
     return game
 

@@ -10,13 +10,13 @@ import pytest
 from dealer_service.publishing.cosigning import Prove, SeenLater
 from dealer_service.publishing.edition import CannotPublish
 from dealer_service.publishing.publication import Publication
-from dealer_service.store.api import DEALER_LOG, LogState, LostLog, SignedAt, Stage
+from dealer_service.store.api import DEALER_LOG, LogState, LostLog, SignedAt
 from dealer_service.store.memory import MemoryStore
 from dealer_service.store.refusal import StoreError
 from dealer_service.store.sqlite import SqliteStore
 from dealer_service.transcript.logproof import open_log_proof, parse_log_proof
 from dealer_service.transcript.merkle import verify_consistency
-from dealer_service.transcript.noted import read_noted
+from dealer_service.transcript.noted import Stage, read_noted
 from tests.support.publishers import (
     ORIGIN,
     SIGNER,

@@ -9,10 +9,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from cutcard.v1 import operate_pb2, play_pb2
-from dealer_service.store.api import Stage
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.tables.log_wait import LONG_MS
 from dealer_service.tables.measuring import measure
+from dealer_service.transcript.noted import Stage
 from tests.support.audits import judge, tell
 from tests.support.published_by_hand import ByHand, publishing
 from tests.support.service import (

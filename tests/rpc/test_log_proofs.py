@@ -10,10 +10,10 @@ from audit_cli.merkle import leaf_hash, root_of
 from cutcard.v1 import entry_pb2, fairness_pb2, operate_pb2
 from dealer_service.access.roles import Role
 from dealer_service.client.stages import stages_of
-from dealer_service.store.api import Notice, Stage
+from dealer_service.store.api import Notice
 from dealer_service.transcript.logproof import open_log_proof, parse_log_proof
 from dealer_service.transcript.note import parse_vkey
-from dealer_service.transcript.noted import read_noted, write_noted
+from dealer_service.transcript.noted import Stage, read_noted, write_noted
 from tests.support.published_by_hand import ByHand, line_of, noticed, publishing
 from tests.support.service import (
     Bot,

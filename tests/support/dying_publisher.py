@@ -19,11 +19,11 @@ from dealer_service.store.api import (
     Append,
     AppendResult,
     SignedAt,
-    Stage,
     every_head,
 )
 from dealer_service.store.signed_journal import SignedJournal
 from dealer_service.store.sqlite import SqliteStore
+from dealer_service.transcript.noted import Stage
 from tests.support import publishers
 from tests.support.publishers import game_of, publisher, send
 

@@ -13,14 +13,13 @@ from typing import Any
 import pytest
 
 from dealer_service import app
-from dealer_service.store.api import Notice, Stage, Store, StoredNotice
+from dealer_service.store.api import Notice, Store, StoredNotice
 from dealer_service.tables.house import House
 from dealer_service.tables.published import LineProof
 from dealer_service.transcript.checkpoint import Checkpoint, sign_checkpoint
 from dealer_service.transcript.logproof import write_log_proof
 from dealer_service.transcript.merkle import Tree, leaf_hash
-from dealer_service.transcript.noted import Noted, write_noted
-from dealer_service.transcript.noted import Stage as NotedStage
+from dealer_service.transcript.noted import Noted, Stage, write_noted
 from tests.support.service import PATIENCE, Service, serving
 
 Subject = tuple[str, int, str]
@@ -108,9 +107,8 @@ def noticed(store: Store) -> tuple[StoredNotice, ...]:
 
 def line_of(game: str, notice: Notice) -> bytes:
     """Write the line that a notice becomes."""
-    stage = NotedStage(notice.stage)
     return write_noted(
-        Noted(notice.at, bytes.fromhex(game), notice.hand, stage, notice.size, notice.root)
+        Noted(notice.at, bytes.fromhex(game), notice.hand, notice.stage, notice.size, notice.root)
     )
 
 

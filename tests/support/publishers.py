@@ -22,7 +22,6 @@ from dealer_service.store.api import (
     LogAppend,
     Notice,
     SignedAt,
-    Stage,
     Store,
 )
 from dealer_service.store.commit import GroupCommit
@@ -32,6 +31,7 @@ from dealer_service.transcript.checkpoint import Checkpoint, open_checkpoint
 from dealer_service.transcript.ed25519 import signing_key
 from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import NoteSigner
+from dealer_service.transcript.noted import Stage
 from dealer_service.transcript.tiles import TileReader
 
 ORIGIN = "dealer.example.com"

@@ -15,12 +15,12 @@ from dealer_service.store.api import (
     Notice,
     SealedSecret,
     Signed,
-    Stage,
     Store,
 )
 from dealer_service.store.memory import MemoryStore
 from dealer_service.store.postgres import PostgresStore
 from dealer_service.store.sqlite import SqliteStore
+from dealer_service.transcript.noted import Stage
 from tests.support.postgres import give_back, lend_database
 
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cutcard.v1 import entry_pb2
-from dealer_service.store.api import Stage as StoreStage
 from dealer_service.transcript.noted import OF_A_HAND, Noted, Stage, read_noted, write_noted
 from dealer_service.transcript.refusal import Reason, TranscriptError
 from tests.support.known_answers import vectors
@@ -66,10 +65,6 @@ def test_a_protobuf_library_reads_the_line(noted: Noted) -> None:
 
 def test_every_stage_is_in_the_vectors() -> None:
     assert {case["stage"] for case in VECTORS["noted"]} == set(Stage)
-
-
-def test_the_stages_that_a_store_keeps_are_those_of_the_lines() -> None:
-    assert [stage.value for stage in StoreStage] == [stage.value for stage in Stage]
 
 
 @given(noted=NOTED)
