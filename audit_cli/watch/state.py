@@ -31,10 +31,8 @@ FORMAT: Final = "cutcard-watch/1"
 NAME: Final = "watch.sqlite"
 
 _TILE: Final = re.compile(r"tile/([0-9]+)/([x0-9/]+?)(?:\.p/([0-9]+))?")
-_GAME: Final = (
-    "game, opened_at, size, root, at, hand, settled, last_void, committed, voids, closed_at, "
-    "revealed_at, joined"
-)
+#: The columns of `games` stand in this order, too.
+_GAME: Final = ", ".join(GameSeen._fields)
 _SCHEMA: Final = """
 CREATE TABLE about (format TEXT NOT NULL, key TEXT NOT NULL);
 CREATE TABLE tip (
@@ -119,12 +117,12 @@ class State:
         """Return what the lines of a game tell so far."""
         asked = f"SELECT {_GAME} FROM games WHERE game = ?"  # noqa: S608  (a constant list)
         row = self._base.execute(asked, (game,)).fetchone()
-        return None if row is None else _game(row)
+        return None if row is None else GameSeen._make(row)
 
     def games(self) -> Iterator[GameSeen]:
         """Give all games, by the time of their opening."""
         asked = f"SELECT {_GAME} FROM games ORDER BY opened_at, game"  # noqa: S608  (as above)
-        return map(_game, self._base.execute(asked))
+        return map(GameSeen._make, self._base.execute(asked))
 
     def line_of(self, noted: Noted) -> int | None:
         """Return the number of the first line for the same stage of the same hand."""
@@ -172,7 +170,7 @@ class State:
     def keep_games(self, games: Iterable[GameSeen]) -> None:
         """Keep games as they are now, within `taking`."""
         asked = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        self._base.executemany(asked, map(astuple, games))
+        self._base.executemany(asked, games)
 
     def keep_wrong(self, wrong: Wrong, evidence: str) -> None:
         """Keep what is wrong with a line for good, within `taking`; the evidence may be empty."""
@@ -251,10 +249,6 @@ class State:
 
 def _split(hashes: bytes) -> list[bytes]:
     return [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
-
-
-def _game(row: tuple[object, ...]) -> GameSeen:
-    return GameSeen(*row)  # type: ignore[arg-type]  # the columns stand in the fields' order
 
 
 @contextmanager
