@@ -17,6 +17,13 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all of it, in as many pieces as that takes; OSError, and some of it may be written."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
 def make_private(path: Path, content: bytes) -> bool:
     """Make a file of mode 0600; False, and it stays as it is, where there is one. OSError."""
     # mkstemp's files are their owner's alone.

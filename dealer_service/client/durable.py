@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dealer_service.durable import sync_folder
+from dealer_service.durable import sync_folder, write_all
 from dealer_service.transcript.canonical import Text, Value, decode, encode
 from dealer_service.transcript.refusal import TranscriptError
 
@@ -48,9 +48,7 @@ class LineFile:
     def append(self, *lines: dict[str, Value]) -> None:
         """Write whole lines and wait until they are on disk."""
         block = b"".join(encode(line, Text.UNICODE) + b"\n" for line in lines)
-        view = memoryview(block)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
+        write_all(self._descriptor, block)
         os.fsync(self._descriptor)
 
     def close(self) -> None:

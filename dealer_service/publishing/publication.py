@@ -12,10 +12,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from dealer_service.durable import sync_folder
+from dealer_service.durable import sync_folder, write_all
 from dealer_service.store.directory import DirectoryLock
-
-CHECKPOINT: Final = "checkpoint"
+from dealer_service.transcript.tiles import CHECKPOINT_PATH
 
 _DRAFTS: Final = ".drafts"
 
@@ -47,7 +46,7 @@ class Publication:
     def checkpoint(self) -> str | None:
         """Give the note that is published; None before the first."""
         try:
-            return self.read(CHECKPOINT).decode("utf-8", "replace")
+            return self.read(CHECKPOINT_PATH).decode("utf-8", "replace")
         except FileNotFoundError:
             return None
 
@@ -64,7 +63,7 @@ class Publication:
 
     def publish(self, note: str) -> None:
         """Show a checkpoint to the world; its tiles were kept before. OSError."""
-        self.keep([(CHECKPOINT, note.encode())])
+        self.keep([(CHECKPOINT_PATH, note.encode())])
 
     def drop(self, folders: Sequence[str]) -> None:
         """Remove folders of partial tiles, where they are there."""
@@ -98,9 +97,7 @@ class Publication:
         draft = self._drafts / str(self._count)
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         try:
-            view = memoryview(content)
-            while view:
-                view = view[os.write(descriptor, view) :]
+            write_all(descriptor, content)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from dealer_service.bounded_http import BoundedServer
+from dealer_service.transcript.tiles import CHECKPOINT_PATH
 
 MOST_READERS: Final = 64
 SECONDS: Final = 10.0
@@ -52,7 +53,7 @@ def find_page(folder: Path, target: str, *, takes_gzip: bool) -> Page:
     """Answer a GET of a path, such as "/tile/0/x001/067.p/8"; what is no name of a file is 404."""
     name = target.partition("?")[0].removeprefix("/")
     is_tile = len(name) <= _MAX_NAME and _TILE.fullmatch(name) is not None
-    if name != "checkpoint" and not is_tile:
+    if name != CHECKPOINT_PATH and not is_tile:
         return Page(
             HTTPStatus.NOT_FOUND, b"there are /checkpoint, /tile/... and /tile/entries/...\n"
         )

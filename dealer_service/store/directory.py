@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from dealer_service.durable import sync_folder
+from dealer_service.durable import sync_folder, write_all
 from dealer_service.store.refusal import Reason, StoreError
 
 _NAME: Final = re.compile(r"[a-z0-9.-]{1,64}")
@@ -79,7 +79,7 @@ def write_durably(path: Path, content: bytes) -> None:
     draft = path.with_name(path.name + ".new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        os.write(descriptor, content)
+        write_all(descriptor, content)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

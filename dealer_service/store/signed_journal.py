@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-from dealer_service.durable import sync_folder
+from dealer_service.durable import sync_folder, write_all
 from dealer_service.store.api import SignedAt
 from dealer_service.store.refusal import Reason, StoreError
 
@@ -97,7 +97,7 @@ class SignedJournal:
             raise StoreError(Reason.JOURNAL_FAILED, message)
         self._unusable = True
         try:
-            _write(self._descriptor, _batch(signed.items()))
+            write_all(self._descriptor, _batch(signed.items()))
             os.fsync(self._descriptor)
         except OSError as error:
             message = f"the signed journal {self._path} can not be written: {error.strerror}"
@@ -130,10 +130,10 @@ class SignedJournal:
         descriptor = os.open(draft, flags, 0o600)
         try:
             names = "".join(f" {name}" for name in sorted(self.nodes))
-            _write(descriptor, f"{_FORMAT} {origin}{names}\n".encode())
+            write_all(descriptor, f"{_FORMAT} {origin}{names}\n".encode())
             logs = list(self._last.items())
             for start in range(0, len(logs), _BATCH_LOGS):
-                _write(descriptor, _batch(logs[start : start + _BATCH_LOGS]))
+                write_all(descriptor, _batch(logs[start : start + _BATCH_LOGS]))
             os.fsync(descriptor)
             draft.replace(self._path)
             sync_folder(self._path.parent)
@@ -200,9 +200,3 @@ def _parse(line: bytes) -> list[tuple[str, SignedAt]] | None:
             return None
         signed.append((match[3], SignedAt(int(match[1]), bytes.fromhex(match[2]))))
     return signed
-
-
-def _write(descriptor: int, content: bytes) -> None:
-    written = os.write(descriptor, content)
-    while written < len(content):
-        written += os.write(descriptor, content[written:])
