@@ -47,7 +47,7 @@ class Frontier:
     subtrees: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
-        _require_hashes(self.subtrees)
+        require_hashes(self.subtrees)
         if self.size < 0 or len(self.subtrees) != self.size.bit_count():
             message = f"a tree of {self.size} leaves does not have {len(self.subtrees)} subtrees"
             raise TranscriptError(Reason.TREE_RANGE, message)
@@ -88,7 +88,7 @@ class Tree:
 
     def append(self, leaf: bytes) -> None:
         """Append one leaf hash of 32 bytes."""
-        _require_hashes((leaf,))
+        require_hashes((leaf,))
         node = leaf
         for level in self._levels:
             level.append(node)
@@ -259,7 +259,8 @@ def _well_formed(hashes: Iterable[bytes], proof: Sequence[bytes]) -> bool:
     return all(len(value) == HASH_BYTES for value in (*hashes, *proof))
 
 
-def _require_hashes(hashes: Iterable[bytes]) -> None:
+def require_hashes(hashes: Iterable[bytes]) -> None:
+    """Raise TranscriptError BAD_HASH for one that is not of 32 bytes."""
     for value in hashes:
         if len(value) != HASH_BYTES:
             message = f"a tree's hash has {HASH_BYTES} bytes, not {len(value)}"

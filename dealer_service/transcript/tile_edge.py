@@ -7,7 +7,7 @@ a greater size, and the root, without the log's past. It comes back from those p
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dealer_service.transcript.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
+from dealer_service.transcript.merkle import require_hashes, root_from
 from dealer_service.transcript.refusal import Reason, TranscriptError
 from dealer_service.transcript.tiles import (
     TILE_HEIGHT,
@@ -15,6 +15,7 @@ from dealer_service.transcript.tiles import (
     Tile,
     TileReader,
     read_tile,
+    subtree_at,
     subtree_root,
     tiles_of,
     write_tile,
@@ -38,9 +39,7 @@ class TileEdge:
     ) -> tuple["TileEdge", tuple[tuple[Tile, bytes], ...]]:
         """Give the edge with more leaf hashes, and the tiles that `tiles_of` names, with bytes."""
         added = list(leaf_hashes)
-        if any(len(leaf) != HASH_BYTES for leaf in added):
-            message = f"a tree's hash has {HASH_BYTES} bytes"
-            raise TranscriptError(Reason.BAD_HASH, message)
+        require_hashes(added)
         size = self.size + len(added)
         # The hashes of each level from its partial tile on.
         held: list[list[bytes]] = []
@@ -62,15 +61,11 @@ class TileEdge:
 
     def root(self) -> bytes:
         """Give the root of the log's tree (RFC 6962 2.1)."""
-        root = b""
-        for hashes in self.levels:
-            end = len(hashes)
-            for height in range(TILE_HEIGHT):
-                if len(hashes) >> height & 1:
-                    subtree = subtree_root(hashes[end - (1 << height) : end])
-                    root = node_hash(subtree, root) if root else subtree
-                    end -= 1 << height
-        return root or EMPTY_ROOT
+        return root_from(self._subtree, self.size)
+
+    def _subtree(self, height: int, index: int) -> bytes:
+        level, above = divmod(height, TILE_HEIGHT)
+        return subtree_at(self.levels[level], above, index)
 
 
 def edge_from(reader: TileReader) -> TileEdge:

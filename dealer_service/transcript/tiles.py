@@ -168,15 +168,19 @@ class TileReader:
 
         def subtree(height: int, index: int) -> bytes:
             level, above = divmod(height, TILE_HEIGHT)
-            first = index << above
-            tile = tile_at(level, first // TILE_WIDTH, self.size)
+            tile = tile_at(level, (index << above) // TILE_WIDTH, self.size)
             hashes = held.get(tile)
             if hashes is None:
                 hashes = held[tile] = read_tile(self.read(tile.path), tile.width)
-            start = first % TILE_WIDTH
-            return subtree_root(hashes[start : start + (1 << above)])
+            return subtree_at(hashes, above, index)
 
         return subtree
+
+
+def subtree_at(hashes: Sequence[bytes], height: int, index: int) -> bytes:
+    """Give the root over 2^height hashes of a tile, for the index among all such of its level."""
+    start = (index << height) % TILE_WIDTH
+    return subtree_root(hashes[start : start + (1 << height)])
 
 
 def subtree_root(hashes: Iterable[bytes]) -> bytes:
