@@ -150,11 +150,11 @@ class Asked:
         A witness that never saw this log co-signs that, which says nothing.
         """
         try:
-            answer = await self._post.send(PATH, write_request(0, (), note), seconds)
+            reply = await self._send(0, (), note, seconds)
         except Unanswered as error:
             self._set_away(str(error))
             return None
-        match read_reply(answer.status, answer.kind, answer.content):
+        match reply:
             case Conflict(size=int(size)):
                 self._size = size
             case Signed():
@@ -231,15 +231,18 @@ class Asked:
             if isinstance(proof, Result):
                 return proof
             try:
-                asked = write_request(old, proof, target.note)
-                answer = await self._post.send(PATH, asked, ANSWER_SECONDS)
+                reply = await self._send(old, proof, target.note, ANSWER_SECONDS)
             except Unanswered as error:
                 return Result(Outcome.UNANSWERED, why=str(error))
-            found = self._judge(target, old, read_reply(answer.status, answer.kind, answer.content))
+            found = self._judge(target, old, reply)
             if isinstance(found, Result):
                 return found
             self._size = old = found
         return Result(Outcome.DECLINED, why="it says another size each time")
+
+    async def _send(self, old: int, proof: tuple[bytes, ...], note: str, seconds: float) -> Reply:
+        answer = await self._post.send(PATH, write_request(old, proof, note), seconds)
+        return read_reply(answer.status, answer.kind, answer.content)
 
     async def _prove(self, target: Target, old: int) -> tuple[bytes, ...] | Result:
         if old in {0, target.size}:

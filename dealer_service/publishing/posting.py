@@ -117,18 +117,15 @@ class Post:
     def _send(self, path: str, body: bytes, seconds: float) -> Answer:
         until = time.monotonic() + seconds
         kept = self._connection is not None
-        try:
-            return self._exchange(path, body, until)
-        except (OSError, HTTPException, ValueError) as error:
-            self.close()
-            # A connection that was kept may have ended meanwhile, which says nothing.
-            if not kept or self._is_late or time.monotonic() >= until:
-                raise Unanswered(self._why(error)) from None
-        try:
-            return self._exchange(path, body, until)
-        except (OSError, HTTPException, ValueError) as error:
-            self.close()
-            raise Unanswered(self._why(error)) from None
+        while True:
+            try:
+                return self._exchange(path, body, until)
+            except (OSError, HTTPException, ValueError) as error:
+                self.close()
+                # A connection that was kept may have ended meanwhile, which says nothing.
+                if not kept or self._is_late or time.monotonic() >= until:
+                    raise Unanswered(self._why(error)) from None
+                kept = False
 
     def _exchange(self, path: str, body: bytes, until: float) -> Answer:
         seconds = max(until - time.monotonic(), 0.001)
