@@ -12,7 +12,6 @@ is not read. Beside a finished file stands its SHA-256 in FILE.sha256, as `sha25
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 from contextlib import suppress
@@ -23,6 +22,7 @@ import numpy as np
 
 from audit_cli.derive import DECK_SIZE
 from audit_cli.inputs import reason, shown
+from audit_cli.rng.file_hash import hash_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -199,16 +199,10 @@ class HandsWriter:
                 self._stream.flush()
                 os.fsync(self._stream.fileno())
             if self.written == self._header.count:
-                line = f"{digest(self._path)}  {self._path.name}\n"
+                line = f"{hash_file(self._path)}  {self._path.name}\n"
                 sidecar(self._path).write_text(line, encoding="utf-8")
         except OSError as error:
             raise _unreadable(self._path, error) from None
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, lower-case hex."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def sidecar(path: Path) -> Path:

@@ -325,10 +325,10 @@ def test_a_program_whose_hash_can_not_be_told_is_not_run(
 ) -> None:
     programs.says("ent", ENT)
 
-    def refused(path: Path) -> bytes:
+    def refused(path: Path) -> str:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", refused)
+    monkeypatch.setattr("audit_cli.rng.external.runs.hash_file", refused)
     assert external("--bytes", "20k", out=tmp_path / "out") == 2
     assert "can not be read: permission denied" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

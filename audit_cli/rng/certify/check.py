@@ -21,8 +21,9 @@ from audit_cli.rng.certify.manifest import (
     SIGNATURE,
     Entry,
     Manifest,
-    hash_file,
+    measure_file,
     parse_manifest,
+    root_hash,
     signed_text,
 )
 from audit_cli.rng.certify.matrix import make_matrix
@@ -66,7 +67,7 @@ def _check_root(bundle: Path, trusted: VerifierKey | None, found: Findings) -> M
     if isinstance(manifest, Problem):
         found.faults.append(manifest.reason)
         return None
-    found.root = hash_file(bundle / MANIFEST)[1]
+    found.root = root_hash(data).hex()
     key = trusted or parse_vkey(manifest.key)
     if isinstance(key, Problem):
         found.faults.append(f"{MANIFEST}: {key.reason}")
@@ -135,7 +136,7 @@ def _check_files(bundle: Path, manifest: Manifest, found: Findings) -> None:
 
 def _check_file(entry: Entry, path: Path, found: Findings) -> None:
     try:
-        size, strong, old = hash_file(path)
+        size, strong, old = measure_file(path)
     except OSError as error:
         found.faults.append(f"{entry.path} can not be read: {reason(error)}")
         return

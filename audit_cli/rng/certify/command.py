@@ -20,7 +20,7 @@ from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.rng.certify import evidence
 from audit_cli.rng.certify.assemble import assemble
 from audit_cli.rng.certify.builds import build_twice, not_built
-from audit_cli.rng.certify.manifest import MANIFEST, hash_file
+from audit_cli.rng.certify.manifest import MANIFEST
 from audit_cli.rng.certify.materials import checkout, gather_materials
 from audit_cli.rng.certify.matrix import count_statuses
 from audit_cli.rng.certify.measured import gather_measured, write_known_answers
@@ -31,6 +31,7 @@ from audit_cli.rng.certify.selftest import CLEAN, CLEAN_QUICK, make_sensitivity
 from audit_cli.rng.certify.suites import Suites, SuitesError, gather_suites
 from audit_cli.rng.certify.writing import json_bytes, moment
 from audit_cli.rng.engines.choose import engine
+from audit_cli.rng.file_hash import hash_file
 from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.fresh import DealerDiffersError
 from audit_cli.rng.hands_file import HandsFileError
@@ -224,7 +225,7 @@ def _in_words(wanted: _Wanted, finished: Finished, key: SigningKey, rows: Sequen
             if row.status is status
         ]
     told = ", ".join(f"{number} {name}" for name, number in count_statuses(rows).items() if number)
-    root = hash_file(wanted.out / MANIFEST)[1]
+    root = hash_file(wanted.out / MANIFEST)
     lines += [
         f"{len(rows)} requirements: {told}",
         "",

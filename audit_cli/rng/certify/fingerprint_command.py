@@ -14,8 +14,9 @@ from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.rng.certify.core import read_core
 from audit_cli.rng.certify.evidence import CORE, read_object
 from audit_cli.rng.certify.installed import site_path
-from audit_cli.rng.certify.manifest import MANIFEST, Manifest, hash_file, parse_manifest
+from audit_cli.rng.certify.manifest import MANIFEST, Manifest, parse_manifest
 from audit_cli.rng.certify.sources import differences
+from audit_cli.rng.file_hash import hash_file
 
 if TYPE_CHECKING:
     import argparse
@@ -77,7 +78,7 @@ def _certified(bundle: Path) -> dict[str, Any]:
     if CORE not in named:
         message = "the bundle has no hash list: no dealer was installed where it was made"
         raise _UnreadableError(message)
-    if hash_file(bundle / CORE)[1] != named[CORE]:
+    if hash_file(bundle / CORE) != named[CORE]:
         message = f"{CORE} is not the file that the manifest names (`bundle verify` says more)"
         raise _UnreadableError(message)
     try:

@@ -118,7 +118,7 @@ def role_of(name: str) -> Role | None:
     return ROLES.get(name.partition("/")[0])
 
 
-def hash_file(path: Path) -> tuple[int, str, str]:
+def measure_file(path: Path) -> tuple[int, str, str]:
     """Return size, SHA-256 and SHA-1 of a file of any size. OSError where it can not be read."""
     size, strong, old = 0, sha256(), sha1(usedforsecurity=False)
     with path.open("rb") as file:
@@ -143,7 +143,7 @@ def make_entries(
             message = f"{name} has no place in a bundle"
             raise ValueError(message)
         answered = tuple(sorted(requirements.get(name, ())))
-        entries.append(Entry(name, *hash_file(path), role, answered))
+        entries.append(Entry(name, *measure_file(path), role, answered))
     return tuple(entries)
 
 

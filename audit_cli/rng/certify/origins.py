@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from audit_cli.rng.hands_file import HandsFileError, digest, read_header
+from audit_cli.rng.file_hash import hash_file
+from audit_cli.rng.hands_file import HandsFileError, read_header
 from audit_cli.rng.plan import Kind
 from audit_cli.rng.remote import connected
 from audit_cli.rng.running.folder import HANDS
@@ -52,7 +53,7 @@ def collected(folder: Path) -> dict[str, str]:
         words = read_header(path).source
     except HandsFileError:
         return {}
-    return {"sha256": digest(path), "words": words}
+    return {"sha256": hash_file(path), "words": words}
 
 
 def _told(said: Described) -> dict[str, Any]:

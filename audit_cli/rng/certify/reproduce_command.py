@@ -29,7 +29,8 @@ from audit_cli.rng.certify.vectors import make_vectors
 from audit_cli.rng.certify.verify_command import open_bundle
 from audit_cli.rng.code_hash import hash_code
 from audit_cli.rng.engines.choose import engine
-from audit_cli.rng.hands_file import HandsFileError, digest, sidecar
+from audit_cli.rng.file_hash import hash_file
+from audit_cli.rng.hands_file import HandsFileError, sidecar
 from audit_cli.rng.plan import Kind, Plan, read_plan
 from audit_cli.rng.running.finished import Means, finish_run
 from audit_cli.rng.running.folder import HANDS, PLAN, locked
@@ -160,7 +161,7 @@ def _origin(plan: Plan, index: dict[str, Any], folder: Path, hands: str | None) 
         message = f"--hands {shown(hands)}: no such file"
         raise UsageError(message)
     wanted = plan.source.sha256 or index["collected"].get("sha256")
-    if digest(path) != wanted:
+    if hash_file(path) != wanted:
         message = f"--hands {shown(hands)} is not the file of this bundle: its SHA-256 differs"
         raise UsageError(message)
     if kind in {Kind.SYSTEM, Kind.DEALER}:

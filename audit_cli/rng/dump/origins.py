@@ -27,8 +27,9 @@ from audit_cli.rng.engines.messages import (
     SECRET_INDEX,
     secret_message,
 )
+from audit_cli.rng.file_hash import hash_file
 from audit_cli.rng.fresh import SYSTEM, dealer_hands, system_seeds
-from audit_cli.rng.hands_file import digest, read_header
+from audit_cli.rng.hands_file import read_header
 from audit_cli.rng.lab import commit_lab, hand_mix, hand_secret
 from audit_cli.rng.sources import HandsFile, read_hands
 
@@ -174,7 +175,7 @@ class OfFile:
             "kind": "hands",
             "origin": header.origin,
             "from": header.source,
-            "sha256": digest(self.path),
+            "sha256": hash_file(self.path),
         }
 
     def streams(self, engine: Engine, skip: int, count: int | None) -> Iterator[Rows]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.rng.external.suites import SUITES, Suite
+from audit_cli.rng.file_hash import hash_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,7 +109,7 @@ def find_programs() -> tuple[Program, ...]:
 
 def _known(suite: Suite, path: Path) -> Program:
     try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest = hash_file(path)
     except OSError as error:
         message = f"{shown(str(path))} can not be read: {reason(error)}"
         raise UsageError(message, "what runs is told by its hash") from None

@@ -12,7 +12,6 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -20,6 +19,7 @@ from distributed import Client, KilledWorker, as_completed
 
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.rng.code_hash import hash_code
+from audit_cli.rng.file_hash import hash_file
 from audit_cli.rng.running.pool import AHEAD, ClusterError, WorkersDiedError
 
 if TYPE_CHECKING:
@@ -138,5 +138,4 @@ def _check_file(path: str, digest: str) -> None:
 
 @lru_cache(maxsize=8)
 def _hash_file(path: str, _size: int, _changed: int) -> str:
-    with open(path, "rb") as stream:  # noqa: PTH123  (one path, many names)
-        return file_digest(stream, "sha256").hexdigest()
+    return hash_file(Path(path))

@@ -19,13 +19,13 @@ count, and is told apart from what is only missing. One process at a time works 
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli.inputs import UsageError, reason, shown
+from audit_cli.rng.file_hash import hash_file
 from audit_cli.rng.running.packed import unpack, unpack_bits
 from audit_cli.rng.running.writing import sync_folder, write_whole
 
@@ -148,7 +148,6 @@ def locked(folder: Path) -> Iterator[None]:
 
 def _hash(path: Path) -> str | None:
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return hash_file(path)
     except FileNotFoundError:
         return None

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from audit_cli.inputs import UsageError, shown
 from audit_cli.rng.collect_command import collect
-from audit_cli.rng.hands_file import digest, sidecar
+from audit_cli.rng.file_hash import hash_file
+from audit_cli.rng.hands_file import sidecar
 from audit_cli.rng.lab import commit_lab
 from audit_cli.rng.plan import CONFIRMATION_FACTOR, Kind
 from audit_cli.rng.running.folder import CONFIRMATION, HANDS, ORIGIN
@@ -101,7 +102,7 @@ def find_hands(
             raise UsageError(message, "say where it is: --dealer HOST:PORT, --token FILE")
         collect(path, (plan.confirmation if confirm else plan.run).hands, place)
     source = open_hands(str(path))
-    found = digest(path)
+    found = hash_file(path)
     if _told(path) != found:
         message = f"{shown(str(path))} is not what was collected"
         raise OriginError(message)
@@ -120,7 +121,7 @@ def _told(path: Path) -> str | None:
 
 def _find_in_file(plan: Plan, path: str, *, confirm: bool) -> Found:
     source = (open_hands if plan.source.kind is Kind.HANDS else open_decks)(path)
-    if digest(Path(path)) != plan.source.sha256:
+    if hash_file(Path(path)) != plan.source.sha256:
         message = f"{shown(path)} is not the file that was planned: its SHA-256 differs"
         raise OriginError(message)
     start = plan.run.hands if confirm else 0

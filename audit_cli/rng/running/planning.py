@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from audit_cli.inputs import UsageError, shown
 from audit_cli.rng.code_hash import hash_code
-from audit_cli.rng.hands_file import digest
+from audit_cli.rng.file_hash import hash_file
 from audit_cli.rng.lab import commit_lab, confirm_lab
 from audit_cli.rng.plan import (
     Kind,
@@ -126,7 +126,7 @@ def _choose(asked: Asked, entropy: Callable[[int], bytes]) -> tuple[Source, Orig
     if kind in {Kind.SYSTEM, Kind.DEALER} or asked.file is None:
         return Source(kind), Origin()
     path = Path(asked.file)
-    return Source(kind, sha256=digest(path)), Origin(path=str(path.resolve()))
+    return Source(kind, sha256=hash_file(path)), Origin(path=str(path.resolve()))
 
 
 def _hands(asked: Asked) -> int | None:
@@ -206,5 +206,5 @@ def _differ(plan: Plan, asked: Asked) -> Iterator[str]:
         yield f"its hands are of another source ({_OPTIONS[source.kind]})"
     elif asked.secret is not None and commit_lab(asked.secret).hex() != source.commitment:
         yield "its secret is another than that of --secret"
-    elif asked.file is not None and digest(Path(asked.file)) != source.sha256:
+    elif asked.file is not None and hash_file(Path(asked.file)) != source.sha256:
         yield f"{shown(asked.file)} is not the file that it names by its SHA-256"
