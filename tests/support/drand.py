@@ -18,6 +18,7 @@ from typing import Any
 
 from dealer_service.rules.entry import BeaconRound
 from tests.support.known_answers import known_answers
+from tests.support.running import running
 
 SECRET = 0x0C0FFEE_BEAC04_0C0FFEE
 DST = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
@@ -183,11 +184,5 @@ def serving_drand() -> Iterator[Node]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     node.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with running(server):
         yield node
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -3,7 +3,6 @@
 import base64
 import contextlib
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from dealer_service.transcript.merkle import verify_consistency
 from dealer_service.transcript.note import NoteKey, NoteSigner, open_note
 from dealer_service.transcript.refusal import TranscriptError
 from tests.support.certificates import Issued
+from tests.support.running import running, secure
 
 
 @dataclass(frozen=True)
@@ -146,18 +146,11 @@ def serving_witness(
     server = Server(("127.0.0.1", port), Handler)
     if issued is not None:
         assert folder is not None
-        tls = issued.write(folder)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tls.certificate, tls.key)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        secure(server, issued, folder)
         witness.scheme = "https"
     witness.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield witness
-    finally:
-        witness.release.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with running(server):
+        try:
+            yield witness
+        finally:
+            witness.release.set()

@@ -1,6 +1,5 @@
 """A small https server that gives what a test lets it give."""
 
-import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.certificates import Issued
+from tests.support.running import running, secure
 
 
 @dataclass
@@ -54,17 +54,10 @@ def serving_https(issued: Issued | None, folder: Path) -> Iterator[Site]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     if issued is not None:
-        tls = issued.write(folder)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tls.certificate, tls.key)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        secure(server, issued, folder)
     site.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield site
-    finally:
-        site.release.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with running(server):
+        try:
+            yield site
+        finally:
+            site.release.set()

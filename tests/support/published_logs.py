@@ -4,7 +4,6 @@ Nothing here is the dealer's code or the audit's: leaves, roots, proofs, tiles a
 made by their definitions (RFC 6962 2.1, C2SP tlog-tiles), so that both can be tested against it.
 """
 
-import threading
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from tests.support.game_files import GAME, START, Signer, canonical, tree_root
+from tests.support.running import running
 
 WIDTH = 256
 
@@ -192,11 +192,5 @@ def serving_folder(folder: Path) -> Iterator[Site]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     site.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
