@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.log.tiles import TILE_WIDTH
 from audit_cli.merkle import HASH_BYTES, root_of
+from audit_cli.own_base import begin
 from audit_cli.problem import Problem
 from audit_cli.watch.grammar import GameSeen, Kind
 
@@ -267,7 +268,7 @@ def opened_state(folder: Path, key: str) -> Iterator[State]:
         raise UsageError(message) from None
     with closing(base):
         try:
-            found = _begin(base, key)
+            (found,) = begin(base, _SCHEMA, FORMAT, key)
         except sqlite3.Error as error:
             message = f"can not use the state in {shown(str(folder))}: {error}"
             raise UsageError(message, "one monitor at a time works with a state") from None
@@ -275,22 +276,3 @@ def opened_state(folder: Path, key: str) -> Iterator[State]:
             message = f"the state in {shown(str(folder))} is of the log {shown(found)}"
             raise UsageError(message, "give its --key, or begin another --state")
         yield State(base)
-
-
-def _begin(base: sqlite3.Connection, key: str) -> str:
-    """Take the file for this process, make its tables where there are none, and give its key."""
-    base.execute("PRAGMA locking_mode = EXCLUSIVE")
-    base.execute("PRAGMA journal_mode = WAL")
-    base.execute("PRAGMA synchronous = FULL")
-    with base:
-        base.execute("BEGIN IMMEDIATE")
-        known = base.execute("SELECT 1 FROM sqlite_schema WHERE name = 'about'").fetchone()
-        if known is None:
-            for statement in _SCHEMA.split(";"):
-                base.execute(statement)
-            base.execute("INSERT INTO about VALUES (?, ?)", (FORMAT, key))
-    format_, found = base.execute("SELECT format, key FROM about").fetchone()
-    if format_ != FORMAT:
-        message = f"it is of another format, {format_!r}"
-        raise sqlite3.DatabaseError(message)
-    return str(found)

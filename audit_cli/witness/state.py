@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.log.cosignature import WitnessSigner, new_signer
 from audit_cli.note import decode_base64
+from audit_cli.own_base import begin
 from audit_cli.problem import Problem
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def opened_state(
         raise _unusable(folder, error) from None
     with closing(base):
         try:
-            _begin(base)
+            begin(base, _SCHEMA, FORMAT)
             signer = _signer(folder, name, randomness)
             _sync(folder)
         except (OSError, sqlite3.Error) as error:
@@ -167,24 +168,6 @@ def _check_whole(folder: Path) -> None:
         message = f"{shown(str(folder))} has a witness's key, and no state of what it co-signed"
         hint = "a key that forgot must not co-sign again: begin another folder, with another name"
         raise UsageError(message, hint)
-
-
-def _begin(base: sqlite3.Connection) -> None:
-    """Take the file for this process, and make the tables where there are none."""
-    base.execute("PRAGMA locking_mode = EXCLUSIVE")
-    base.execute("PRAGMA journal_mode = WAL")
-    base.execute("PRAGMA synchronous = FULL")
-    with base:
-        base.execute("BEGIN IMMEDIATE")
-        known = base.execute("SELECT 1 FROM sqlite_schema WHERE name = 'about'").fetchone()
-        if known is None:
-            for statement in _SCHEMA.split(";"):
-                base.execute(statement)
-            base.execute("INSERT INTO about VALUES (?)", (FORMAT,))
-    (found,) = base.execute("SELECT format FROM about").fetchone()
-    if found != FORMAT:
-        message = f"it is of another format, {found!r}"
-        raise sqlite3.DatabaseError(message)
 
 
 def _sync(folder: Path) -> None:
