@@ -61,6 +61,12 @@ class Signature:
         """NAME+ID of the key that the line names."""
         return f"{self.name}+{self.key_id.hex()}"
 
+    @property
+    def line(self) -> str:
+        """The line as it stands in a note, with its LF."""
+        encoded = b64encode(self.key_id + self.signature).decode("ascii")
+        return f"{_MARK}{self.name} {encoded}\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -99,7 +105,8 @@ def decode_base64(text: str) -> bytes | None:
     return data if b64encode(data).decode("ascii") == text else None
 
 
-def _valid_name(name: str) -> bool:
+def is_name(name: str) -> bool:
+    """Whether a key may have this name: not empty, no space in it and no plus sign."""
     return "+" not in name and name.split() == [name]
 
 
@@ -112,7 +119,7 @@ def parse_vkey(  # noqa: PLR0911  (one return a kind of refusal)
     if len(parts) != 3:
         return Problem("not a verifier key", form)
     name, key_id, encoded = parts
-    if not _valid_name(name):
+    if not is_name(name):
         return Problem("a verifier key without a proper name", form)
     if _KEY_ID.fullmatch(key_id) is None:
         return Problem("a verifier key whose ID is not eight lower-case hex digits", form)
@@ -158,7 +165,7 @@ def parse_note(  # noqa: PLR0911  (one return a kind of refusal)
     signatures = []
     for line in lines:
         name, _, encoded = line.removeprefix(_MARK).partition(" ")
-        if not line.startswith(_MARK) or not _valid_name(name):
+        if not line.startswith(_MARK) or not is_name(name):
             return Problem(
                 f"{printable(line, 40)!r} where a signature line should be",
                 "a signature line is an em dash, a space, the key's name, a space, and base64",

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from audit_cli import ed25519
-from audit_cli.note import decode_base64
+from audit_cli.note import Signature, decode_base64, is_name
 from audit_cli.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from audit_cli.note import Note, Signature
+    from audit_cli.note import Note
 
 MAX_TIME = 2**63 - 1
 
@@ -60,7 +60,7 @@ class Cosigned(NamedTuple):
 
 def witness_key(name: str, public: bytes) -> WitnessKey | Problem:
     """Return the key of a name and 32 bytes, or why it is refused."""
-    if "+" in name or name.split() != [name]:
+    if not is_name(name):
         return Problem("a witness's key without a proper name", _FORM)
     key = ed25519.load_key(public)
     if isinstance(key, Problem):
@@ -132,8 +132,7 @@ class WitnessSigner:
     def cosign(self, text: str, time: int) -> str:
         """Return the signature line, LF-ended, on a note's text at `time` in seconds."""
         signed = time.to_bytes(_TIME_BYTES, "big") + self.private.sign(cosigned_message(text, time))
-        encoded = b64encode(self.key.key_id + signed).decode("ascii")
-        return f"\N{EM DASH} {self.key.name} {encoded}\n"
+        return Signature(self.key.name, self.key.key_id, signed).line
 
 
 def new_signer(name: str, seed: bytes) -> WitnessSigner | Problem:

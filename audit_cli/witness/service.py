@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-from base64 import b64encode
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
@@ -96,13 +95,9 @@ class Witness:
             for signature in dict.fromkeys(submission.note.signatures)
             if (signature.name, signature.key_id) in names
         )
-        lines = (
-            f"\N{EM DASH} {one.name} {b64encode(one.key_id + one.signature).decode('ascii')}\n"
-            for one in own
-        )
         text = submission.note.text
-        bare = Note(text, own)
-        return replace(submission, note=bare, note_text=f"{text}\n{''.join(lines)}")
+        lines = "".join(one.line for one in own)
+        return replace(submission, note=Note(text, own), note_text=f"{text}\n{lines}")
 
     def _add(self, submission: Submission) -> Answer:
         """Compare, keep, co-sign: one at a time."""
