@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from audit_cli.merkle import HASH_BYTES, MAX_SIZE
-from audit_cli.note import decode_base64
+from audit_cli.note import Note, decode_base64, parse_note
 from audit_cli.problem import Problem, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SIZE = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
@@ -56,3 +60,26 @@ def parse_game_checkpoint(text: str) -> Checkpoint | Problem:
     if isinstance(checkpoint, Checkpoint) and checkpoint.extensions:
         return Problem("a checkpoint with extension lines", "a dealer's checkpoints have none")
     return checkpoint
+
+
+def parse_checkpoint_note(data: bytes | str) -> tuple[Note, Checkpoint] | Problem:
+    """Return a note and the checkpoint that it signs, or the first thing that is wrong.
+
+    Whether anyone signed it is for the caller to see.
+    """
+    return _parse_both(data, parse_checkpoint)
+
+
+def parse_game_checkpoint_note(data: bytes | str) -> tuple[Note, Checkpoint] | Problem:
+    """`parse_checkpoint_note` for a dealer's logs: extension lines are refused (protocol 6)."""
+    return _parse_both(data, parse_game_checkpoint)
+
+
+def _parse_both(
+    data: bytes | str, parse: Callable[[str], Checkpoint | Problem]
+) -> tuple[Note, Checkpoint] | Problem:
+    note = parse_note(data)
+    if isinstance(note, Problem):
+        return note
+    checkpoint = parse(note.text)
+    return checkpoint if isinstance(checkpoint, Problem) else (note, checkpoint)

@@ -16,10 +16,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from audit_cli.canonical import MAX_LINE, read_file_line
-from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
+from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint_note
 from audit_cli.entries import DEALER_LOG, OPENING
 from audit_cli.merkle import Frontier
-from audit_cli.note import Note, VerifierKey, parse_note, parse_vkey
+from audit_cli.note import Note, VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.shape import hex_bytes, origin, text
 from audit_cli.transcript_line import parse_entry
@@ -294,14 +294,11 @@ class _Reader:
         note_text = read_checkpoint_line(raw)
         if isinstance(note_text, Problem):
             return self._damage(note_text)
-        note = parse_note(note_text)
-        if isinstance(note, Problem):
-            return self._damage(note)
-        checkpoint = parse_game_checkpoint(note.text)
-        if isinstance(checkpoint, Problem):
-            return self._damage(checkpoint)
+        found = parse_game_checkpoint_note(note_text)
+        if isinstance(found, Problem):
+            return self._damage(found)
         frontier = self._frontier
-        return Signed(self._number, frontier.size, frontier.root(), note_text, note, checkpoint)
+        return Signed(self._number, frontier.size, frontier.root(), note_text, *found)
 
     def _extra(self, raw: bytes, name: str) -> Extra | Damage:
         value = read_file_line(raw)
@@ -313,8 +310,7 @@ class _Reader:
         if wrong is not None:
             return self._damage(Problem(f"{name}{wrong}"))
         if name == "dealer_log":
-            note = parse_note(value[name]["checkpoint"])
-            checkpoint = note if isinstance(note, Problem) else parse_game_checkpoint(note.text)
-            if isinstance(checkpoint, Problem):
-                return self._damage(checkpoint)
+            found = parse_game_checkpoint_note(value[name]["checkpoint"])
+            if isinstance(found, Problem):
+                return self._damage(found)
         return Extra(self._number, name, value[name])

@@ -7,12 +7,15 @@ line feed was being written when the client stopped; it is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from audit_cli.canonical import read_file_line
-from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
-from audit_cli.note import Note, parse_note
+from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint_note
 from audit_cli.problem import Problem, printable
 from audit_cli.shape import Shape, fields, hex_bytes, integer, origin, player, text
+
+if TYPE_CHECKING:
+    from audit_cli.note import Note
 
 FORMAT = "cutcard-record/1"
 
@@ -128,13 +131,10 @@ def _add(record: Record, value: object, number: int) -> Problem | None:
 
 def _keep(record: Record, kind: str, content: object, number: int) -> Problem | None:
     note_text = content["checkpoint"] if isinstance(content, dict) else content
-    note = parse_note(str(note_text))
-    if isinstance(note, Problem):
-        return note
-    checkpoint = parse_game_checkpoint(note.text)
-    if isinstance(checkpoint, Problem):
-        return checkpoint
-    kept = KeptNote(number, note, checkpoint)
+    found = parse_game_checkpoint_note(str(note_text))
+    if isinstance(found, Problem):
+        return found
+    kept = KeptNote(number, *found)
     if kind == "checkpoint" or not isinstance(content, dict):
         record.kept.append(kept)
         return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from audit_cli import say
 from audit_cli.beacon import MAX_INFO, parse_network
-from audit_cli.checkpoint import parse_game_checkpoint
+from audit_cli.checkpoint import parse_game_checkpoint_note
 from audit_cli.checks import CHECKS, CheckMaker, Request
 from audit_cli.checks.check import OutsideNote, ProofFile, Publication, RecordFile
 from audit_cli.gamefile import Damage, read_game_file
@@ -23,7 +23,7 @@ from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
 from audit_cli.log.logproof import MAX_LOG_PROOF, parse_log_proof
 from audit_cli.log.policy import MAX_POLICY, parse_policy
 from audit_cli.log.source import opened_source
-from audit_cli.note import VerifierKey, parse_note, parse_vkey
+from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.progress import watched
 from audit_cli.report.finding import Notice, Promise
@@ -191,13 +191,10 @@ def _outside(name: str) -> OutsideNote | str:
         data = read_bounded(name, _MAX_NOTE)
     if len(data) > _MAX_NOTE:
         return "it is larger than any note"
-    note = parse_note(data)
-    if isinstance(note, Problem):
-        return note.reason
-    checkpoint = parse_game_checkpoint(note.text)
-    if isinstance(checkpoint, Problem):
-        return checkpoint.reason
-    return OutsideNote(_named(name), data.decode("utf-8"), note, checkpoint)
+    found = parse_game_checkpoint_note(data)
+    if isinstance(found, Problem):
+        return found.reason
+    return OutsideNote(_named(name), data.decode("utf-8"), *found)
 
 
 def _named(name: str) -> str:

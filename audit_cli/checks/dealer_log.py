@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
+from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint_note
 from audit_cli.log.noted import Noted, Stage, read_noted
 from audit_cli.log.tiles import CHECKPOINT_PATH, TileReader, open_tiles
-from audit_cli.note import Note, NoteVerdict, parse_note, verify_note
+from audit_cli.note import Note, NoteVerdict, verify_note
 from audit_cli.problem import Problem
 from audit_cli.watch.grammar import GameSeen, take
 
@@ -83,18 +83,14 @@ def read_whole_log(
     return opened
 
 
-def _open(  # noqa: PLR0911  (one return a kind of refusal)
-    fetch: Fetch, origin: str, key: VerifierKey
-) -> WholeLog | Problem:
+def _open(fetch: Fetch, origin: str, key: VerifierKey) -> WholeLog | Problem:
     data = fetch(CHECKPOINT_PATH)
     if isinstance(data, Problem):
         return data
-    note = parse_note(data)
-    if isinstance(note, Problem):
-        return note
-    checkpoint = parse_game_checkpoint(note.text)
-    if isinstance(checkpoint, Problem):
-        return checkpoint
+    found = parse_game_checkpoint_note(data)
+    if isinstance(found, Problem):
+        return found
+    note, checkpoint = found
     if verify_note(note, (key,)).verdict is not NoteVerdict.OK:
         return Problem(f"its checkpoint has no good signature of {key}")
     if checkpoint.origin != origin:

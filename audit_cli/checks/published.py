@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint
+from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint_note
 from audit_cli.checks.dealer_log import Told, WholeLog, read_whole_log
 from audit_cli.checks.log_notes import LogNotes
 from audit_cli.checks.log_told import tell_log
@@ -22,7 +22,6 @@ from audit_cli.checks.witnessed import conclude_witnessed
 from audit_cli.log.logproof import LogProof
 from audit_cli.log.noted import Noted, Stage, read_noted, write_noted
 from audit_cli.merkle import leaf_hash
-from audit_cli.note import Note, parse_note
 from audit_cli.problem import Problem
 from audit_cli.report.finding import Finding, Promise, Verdict
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from audit_cli.coverage import Ended
     from audit_cli.gamefile import Extra, Header, Line, Signed
     from audit_cli.log.tiles import TileReader
+    from audit_cli.note import Note
 
 _NAMED = 3
 _MARKED = ("game_opened", "hand_opened", "deck_committed", "hand_void", "game_closed")
@@ -123,10 +123,9 @@ class Published:
 
     def _take_extra(self, game: LoggedGame, extra: Extra) -> None:
         note_text = extra.body["checkpoint"]
-        note = parse_note(note_text)
-        assert isinstance(note, Note)
-        checkpoint = parse_game_checkpoint(note.text)
-        assert isinstance(checkpoint, Checkpoint)
+        found = parse_game_checkpoint_note(note_text)
+        assert not isinstance(found, Problem)
+        note, checkpoint = found
         source = f"line {extra.number:,}"
         if not self._is_own(game, note, checkpoint, (note_text, source)):
             game.doubt(f"the dealer_log lines of {source} are under no good checkpoint")

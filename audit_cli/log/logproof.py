@@ -15,9 +15,9 @@ from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit_cli.checkpoint import Checkpoint, parse_checkpoint
+from audit_cli.checkpoint import Checkpoint, parse_checkpoint_note
 from audit_cli.merkle import HASH_BYTES, MAX_PROOF, verify_inclusion
-from audit_cli.note import Note, decode_base64, parse_note
+from audit_cli.note import Note, decode_base64
 from audit_cli.problem import Problem
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class LogProof:
         return verify_inclusion(self.index, checkpoint.size, leaf, self.path, checkpoint.root)
 
 
-def parse_log_proof(  # noqa: PLR0911  (one return a kind of refusal)
+def parse_log_proof(
     data: bytes | str,
 ) -> LogProof | Problem:
     """Return the parts of a proof, or the first thing that is wrong with it."""
@@ -70,14 +70,11 @@ def parse_log_proof(  # noqa: PLR0911  (one return a kind of refusal)
     place = _read_head(head.split("\n"))
     if isinstance(place, Problem):
         return place
-    note = parse_note(note_text)
-    if isinstance(note, Problem):
-        return note
-    checkpoint = parse_checkpoint(note.text)
-    if isinstance(checkpoint, Problem):
-        return checkpoint
+    found = parse_checkpoint_note(note_text)
+    if isinstance(found, Problem):
+        return found
     index, path, extra = place
-    return LogProof(index, path, note_text, note, checkpoint, extra)
+    return LogProof(index, path, note_text, *found, extra)
 
 
 def _read_head(lines: list[str]) -> tuple[int, tuple[bytes, ...], bytes | None] | Problem:

@@ -12,10 +12,10 @@ from base64 import b64encode
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from audit_cli.checkpoint import Checkpoint, parse_checkpoint
+from audit_cli.checkpoint import Checkpoint, parse_checkpoint_note
 from audit_cli.log.logproof import read_hashes
 from audit_cli.merkle import EMPTY_ROOT, consistency_roots, verify_consistency
-from audit_cli.note import Note, NoteVerdict, parse_note, verify_note
+from audit_cli.note import Note, NoteVerdict, verify_note
 from audit_cli.problem import Problem
 from audit_cli.report.finding import Fork
 
@@ -84,13 +84,10 @@ def parse_submission(  # noqa: PLR0911  (one return a kind of refusal)
     proof = read_hashes(lines)
     if isinstance(proof, Problem):
         return proof
-    note = parse_note(note_text)
-    if isinstance(note, Problem):
-        return note
-    checkpoint = parse_checkpoint(note.text)
-    if isinstance(checkpoint, Problem):
-        return checkpoint
-    return Submission(int(old.group(1)), proof, note_text, note, checkpoint)
+    found = parse_checkpoint_note(note_text)
+    if isinstance(found, Problem):
+        return found
+    return Submission(int(old.group(1)), proof, note_text, *found)
 
 
 def write_submission(old: int, proof: Sequence[bytes], note_text: str) -> bytes:
@@ -151,11 +148,9 @@ def _is_other(before: Checkpoint, after: Checkpoint) -> bool:
 
 def _read(note_text: str) -> Checkpoint:
     """Return the checkpoint of a note that was kept, and so could be read once already."""
-    note = parse_note(note_text)
-    assert isinstance(note, Note)
-    checkpoint = parse_checkpoint(note.text)
-    assert isinstance(checkpoint, Checkpoint)
-    return checkpoint
+    found = parse_checkpoint_note(note_text)
+    assert not isinstance(found, Problem)
+    return found[1]
 
 
 def _disagree(before: Checkpoint, submission: Submission) -> str | None:
