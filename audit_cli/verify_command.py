@@ -19,11 +19,10 @@ from audit_cli.checkpoint import parse_game_checkpoint_note
 from audit_cli.checks import CHECKS, CheckMaker, Request
 from audit_cli.checks.check import OutsideNote, ProofFile, Publication, RecordFile
 from audit_cli.gamefile import Damage, read_game_file
+from audit_cli.given import given_key, given_policy
 from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
 from audit_cli.log.logproof import MAX_LOG_PROOF, parse_log_proof
-from audit_cli.log.policy import MAX_POLICY, parse_policy
 from audit_cli.log.source import opened_source
-from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.progress import watched
 from audit_cli.report.finding import Notice, Promise
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
     from audit_cli.beacon import Network
     from audit_cli.gamefile import Item
-    from audit_cli.log.policy import Policy
     from audit_cli.report.finding import Fork
 
 _LF = "\n"
@@ -115,13 +113,7 @@ def _required(given: Sequence[str]) -> frozenset[Promise]:
 
 def _request(options: argparse.Namespace, notes: Sequence[str]) -> tuple[Request, list[str]]:
     """Read what the auditor brings, with warnings of notes that can not be read as such."""
-    trusted: VerifierKey | None = None
-    if options.key is not None:
-        key = parse_vkey(options.key)
-        if not isinstance(key, VerifierKey):
-            message = f"--key: {key.reason}"
-            raise UsageError(message, key.hint)
-        trusted = key
+    trusted = None if options.key is None else given_key(options.key)
     mine = []
     for name in options.mine:
         data = read_bounded(name, _MAX_RECORD)
@@ -150,7 +142,7 @@ def _request(options: argparse.Namespace, notes: Sequence[str]) -> tuple[Request
         outside_ignored=bool(warnings),
         mine=tuple(mine),
         proofs=tuple(proofs),
-        policy=None if options.policy is None else _policy(options.policy),
+        policy=None if options.policy is None else given_policy(options.policy),
         beacons=tuple(map(_network, options.beacon)),
     )
     return request, warnings
@@ -162,14 +154,6 @@ def _network(name: str) -> Network:
         message = f"--beacon {shown(name)}: {network.reason}"
         raise UsageError(message, network.hint)
     return network
-
-
-def _policy(name: str) -> Policy:
-    policy = parse_policy(read_bounded(name, MAX_POLICY))
-    if isinstance(policy, Problem):
-        message = f"--policy {shown(name)}: {policy.reason}"
-        raise UsageError(message, policy.hint)
-    return policy
 
 
 @contextmanager

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from audit_cli import say
+from audit_cli.given import given_key, given_policy
 from audit_cli.inputs import UsageError, read_bounded, shown
 from audit_cli.log.cosignature import read_cosignatures
-from audit_cli.log.policy import MAX_POLICY, Policy, parse_policy
 from audit_cli.log.source import MAX_CHECKPOINT, opened_source
-from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.serving import JSON, METRICS, Answer, Site, ending, parse_address, serving
 from audit_cli.watch.evidence import write_evidence
@@ -27,7 +26,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from audit_cli.log.policy import Policy
     from audit_cli.log.tiles import Fetch
+    from audit_cli.note import VerifierKey
 
 _HOUR: Final = 3_600_000
 _UNREADABLE: Final = 3
@@ -49,12 +50,9 @@ class _Watch:
 def run(options: argparse.Namespace) -> int:
     """Look once, or serve; return the exit status. UsageError where the command line is wrong."""
     address = None if options.serve is None else parse_address(options.serve)
-    key = parse_vkey(options.key)
-    if not isinstance(key, VerifierKey):
-        message = f"--key: {key.reason}"
-        raise UsageError(message, key.hint)
+    key = given_key(options.key)
     limits = _limits(options)
-    policy = None if options.policy is None else _policy(options.policy)
+    policy = None if options.policy is None else given_policy(options.policy)
     others = tuple((shown(name), _other(name, key)) for name in options.checkpoint)
     folder = Path(options.state)
     evidence = Path(options.evidence or folder)
@@ -219,15 +217,6 @@ def _limits(options: argparse.Namespace) -> Limits:
         longest=int(options.longest * _HOUR),
         void_rate=options.void_rate,
     )
-
-
-def _policy(name: str) -> Policy:
-    data = read_bounded(name, MAX_POLICY)
-    policy = parse_policy(data)
-    if isinstance(policy, Problem):
-        message = f"--policy {shown(name)}: {policy}"
-        raise UsageError(message, policy.hint)
-    return policy
 
 
 def _other(name: str, key: VerifierKey) -> Signed:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit_cli import say
+from audit_cli.given import given_key
 from audit_cli.inputs import UsageError, read_bounded, shown
-from audit_cli.note import parse_vkey
-from audit_cli.problem import Problem
 from audit_cli.serving import ending, parse_address, serving
 from audit_cli.witness.service import Witness
 from audit_cli.witness.state import opened_state
@@ -62,10 +61,7 @@ def _keys(given: Sequence[str], file: str | None) -> dict[str, list[VerifierKey]
         ]
     keys: dict[str, list[VerifierKey]] = {}
     for source, text in texts:
-        key = parse_vkey(text)
-        if isinstance(key, Problem):
-            message = f"{source}: {key.reason}"
-            raise UsageError(message, key.hint)
+        key = given_key(text, source)
         if keys.setdefault(key.name, [key]) != [key]:
             message = f"{source}: another key of {shown(key.name)} than the one before"
             raise UsageError(message, "a log has one key for ever: a new key has a new name")
