@@ -93,10 +93,6 @@ class Run:
         """Return the number of the chunk's first hand."""
         return chunk * self.chunk
 
-    def block_of(self, chunk: int) -> int:
-        """Return the block that the chunk belongs to."""
-        return chunk // self.chunks_per_block
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -145,18 +141,6 @@ class Plan:
     def confirmation(self) -> Run:
         """The one further run that the plan allows: as many blocks, each four times as large."""
         return replace(self.run, hands=CONFIRMATION_FACTOR * self.run.hands)
-
-    def sequences_of(self, chunk: int) -> tuple[int, ...]:
-        """Return the raw sequences that begin with the first hand of a chunk: one or none.
-
-        Sequence k is the first `SEQUENCE_BITS` bits of the streams of the `SEQUENCE_HANDS` hands
-        from the beginning of chunk floor(k x chunks / sequences) on.
-        """
-        if not self.sequences:
-            return ()
-        k = -(-chunk * self.sequences // self.run.chunks)
-        begins = k < self.sequences and k * self.run.chunks // self.sequences == chunk
-        return (k,) if begins else ()
 
 
 def shape_run(hands: int) -> Run:

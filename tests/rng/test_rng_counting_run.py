@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_cli.rng.plan import PRESETS, Kind, Run, make_plan
+from audit_cli.rng.plan import PRESETS, SEQUENCE_HANDS, Kind, Run, make_plan, preset_run
 from audit_cli.rng.plan import Source as Planned
 from audit_cli.rng.running.chunks import BitsTask, ChunkTask, work
 from audit_cli.rng.running.counting import count
@@ -85,6 +85,12 @@ def test_blocks_and_chunks_lie_end_to_end_from_where_a_run_starts() -> None:
     assert parts.bits == ()
 
 
+def test_a_block_of_the_largest_preset_has_ten_chunks() -> None:
+    parts = cut(SOURCE, preset_run("deep"), 0)
+    owners = {chunk.index: at for at, block in enumerate(parts.blocks) for chunk in block}
+    assert [owners[chunk] for chunk in (0, 9, 10, 999)] == [0, 0, 1, 99]
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_sequences_of_each_preset_begin_with_chunks_of_their_own(
     preset: str,
@@ -95,6 +101,7 @@ def test_the_sequences_of_each_preset_begin_with_chunks_of_their_own(
     assert places == sorted(set(places))
     assert len(places) == plan.sequences
     assert {chunk.first for chunk in parts.chunks} >= set(places)
+    assert plan.run.chunk >= SEQUENCE_HANDS
 
 
 def contents(shelf: Shelf) -> dict[str, bytes]:

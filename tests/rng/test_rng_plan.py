@@ -9,7 +9,6 @@ import pytest
 from audit_cli.rng.code_hash import hash_code
 from audit_cli.rng.plan import (
     PRESETS,
-    SEQUENCE_HANDS,
     Kind,
     Plan,
     PlanError,
@@ -63,10 +62,9 @@ def test_fewer_than_ten_thousand_decks_are_no_run() -> None:
         shape_run(9_999)
 
 
-def test_each_chunk_has_its_hands_and_its_block() -> None:
+def test_each_chunk_has_its_hands() -> None:
     run = preset_run("deep")
     assert (run.first(0), run.first(999)) == (0, 999_000_000)
-    assert [run.block_of(chunk) for chunk in (0, 9, 10, 999)] == [0, 0, 1, 99]
 
 
 def test_a_confirmation_has_as_many_blocks_each_four_times_as_large() -> None:
@@ -149,15 +147,6 @@ def test_raw_bits_are_tested_where_there_are_streams_enough() -> None:
     assert make_plan(LAB, hands=10_000, raw=RAW, code="").sequences == 0
     assert RAW[0] not in make_plan(LAB, hands=10_000, raw=RAW, code="").tests
     assert make_plan(LAB, hands=100_000, raw=(), code="").sequences == 0
-
-
-def test_each_sequence_of_raw_bits_begins_with_one_chunk() -> None:
-    for preset in PRESETS:
-        plan = make_plan(LAB, preset=preset, raw=RAW, code="")
-        found = [k for chunk in range(plan.run.chunks) for k in plan.sequences_of(chunk)]
-        assert found == list(range(plan.sequences))
-        assert plan.run.chunk >= SEQUENCE_HANDS
-    assert plan_of(10_000).sequences_of(0) == ()
 
 
 def test_the_code_is_hashed_whole_and_once() -> None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 #: The part of the dealer that makes decks: its changes are what a new certificate is for.
 CORE: Final = "fairness"
 DEALER: Final = "dealer_service"
-AUDIT: Final = "audit_cli"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """How a run is cut: blocks of equal size for the second level, each of one or more chunks.
 
-Sequences of raw bits begin with chunks that lie evenly over the run: sequence k of s with the first
-hand of chunk floor(k * chunks / s). The lanes are taken from the run's first hands.
+Sequences of raw bits begin with chunks that lie evenly over the run: sequence k of s is the first
+`SEQUENCE_BITS` bits of the streams of the `SEQUENCE_HANDS` hands from the beginning of chunk
+floor(k * chunks / s) on. The lanes are taken from the run's first hands.
 """
 
 from __future__ import annotations
