@@ -15,13 +15,13 @@ import numpy as np
 from audit_cli.rng.battery import chance, power
 from audit_cli.rng.battery.statistic import Measure, Sample, Size, Statistic
 from audit_cli.rng.battery.tables import FEWEST_EQUAL, equal_cells
+from audit_cli.rng.counting.tables import SEATS
 from audit_cli.rng.outcome import Level, Tail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CARDS: Final = 52
-SEATS: Final = 6
 PAIRS: Final = CARDS * (CARDS - 1) // 2
 DF: Final = PAIRS - 1
 

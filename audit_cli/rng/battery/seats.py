@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 from audit_cli.rng.battery import chance, power
 from audit_cli.rng.battery.statistic import Measure, Sample, Size, Statistic
 from audit_cli.rng.battery.tables import FEWEST_SUMMED, equal_cells
+from audit_cli.rng.counting.tables import SEATS
 from audit_cli.rng.outcome import Cell, Level, Tail
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SEATS: Final = 6
 ACES: Final = 6 / 1326
 _P: Final = 1 / 13
 ACE_MEAN: Final = 2 * _P

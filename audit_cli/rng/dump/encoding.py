@@ -15,7 +15,8 @@ import numpy as np
 
 from audit_cli.derive import CARDS, DECK_SIZE, STREAM_BYTES
 from audit_cli.inputs import UsageError
-from audit_cli.rng.dump.origins import GAME_POSITIONS, SEATS
+from audit_cli.rng.counting.tables import SEATS
+from audit_cli.rng.dump.origins import GAME_POSITIONS
 from audit_cli.rng.hands import DRAWS
 
 if TYPE_CHECKING:

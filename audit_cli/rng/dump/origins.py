@@ -13,6 +13,7 @@ import numpy as np
 
 from audit_cli import drbg
 from audit_cli.hashing import hkdf
+from audit_cli.rng.counting.tables import BOARD, HOLES
 from audit_cli.rng.dump.running import running_streams
 from audit_cli.rng.engines.drawing import DECK_INFO
 from audit_cli.rng.engines.messages import (
@@ -46,13 +47,9 @@ if TYPE_CHECKING:
 
 BATCH: Final = 4_096
 BEGUN_WITH: Final = "one fresh secret of the operating system"
-SEATS: Final = 6
 
 # Six seats of hold'em: seat s has positions s and s + 6; burns are left out (protocol 4).
-GAME_POSITIONS: Final = (
-    *(place for seat in range(SEATS) for place in (seat, seat + SEATS)),
-    *(13, 14, 15, 17, 19),
-)
+GAME_POSITIONS: Final = (*(place for hole in HOLES for place in hole), *BOARD)
 
 
 class Origin(Protocol):
