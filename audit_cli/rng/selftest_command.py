@@ -12,7 +12,8 @@ from audit_cli.rng.flaws.bank import SEED
 from audit_cli.rng.flaws.clean import HANDS
 from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.flaws.selftest import SelfTest, run_selftest
-from audit_cli.rng.running.pool import Pool, WorkersDiedError, cores
+from audit_cli.rng.running.asked import read_workers
+from audit_cli.rng.running.pool import Pool, WorkersDiedError
 
 if TYPE_CHECKING:
     import argparse
@@ -32,14 +33,12 @@ def run(options: argparse.Namespace) -> int:
     if not 0 <= options.clean <= _MOST_CLEAN:
         message = f"--clean {options.clean}: give a number of runs, 0 for none"
         raise UsageError(message)
-    if options.workers is not None and options.workers < 1:
-        message = f"--workers {options.workers}: at least one has to work"
-        raise UsageError(message)
+    processes = read_workers(options)
     if not numbers and not options.clean:
         message = "no flaw and no clean run is asked for"
         raise UsageError(message, "leave --flaws none or --clean 0 out")
     try:
-        with Pool(options.workers or cores()) as workers:
+        with Pool(processes) as workers:
             found = run_selftest(numbers, options.clean, SEED, engine("auto").name, workers)
     except WorkersDiedError as error:
         say.error(f"the selftest stops: {error}", "was memory short?")

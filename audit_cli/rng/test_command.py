@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit_cli import say
-from audit_cli.inputs import UsageError, reason, shown
+from audit_cli.inputs import reason, shown
 from audit_cli.rng.fresh import DealerDiffersError
 from audit_cli.rng.hands_file import HandsFileError
 from audit_cli.rng.remote import RemoteError
-from audit_cli.rng.running.asked import read_asked
+from audit_cli.rng.running.asked import read_asked, read_workers
 from audit_cli.rng.running.finished import Means, finish_run
 from audit_cli.rng.running.folder import locked
 from audit_cli.rng.running.judging import DamagedError
 from audit_cli.rng.running.origin import OriginError
 from audit_cli.rng.running.planning import plan_run
-from audit_cli.rng.running.pool import ClusterError, WorkersDiedError, cores
+from audit_cli.rng.running.pool import ClusterError, WorkersDiedError
 from audit_cli.rng.running.words import tell_plan, tell_result
 from audit_cli.rng.sources import NotDerivedError
 
@@ -40,13 +40,11 @@ UNREADABLE = 3
 def run(options: argparse.Namespace) -> int:
     """Test, and return the exit status. UsageError for what the command line has wrong."""
     asked = read_asked(options)
-    if options.workers is not None and options.workers < 1:
-        message = f"--workers is a number of processes, at least 1, not {options.workers}"
-        raise UsageError(message)
+    workers = read_workers(options)
     folder = Path(options.folder) if options.folder else Path(_new_name(asked))
     try:
         with locked(folder):
-            return _test(folder, asked, options)
+            return _test(folder, asked, workers, options)
     except (NotDerivedError, DealerDiffersError) as error:
         say.error(str(error), "these hands are not dealt by the rules: keep the file as it is")
         return FAILED
@@ -66,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         raise
 
 
-def _test(folder: Path, asked: Asked, options: argparse.Namespace) -> int:
+def _test(folder: Path, asked: Asked, workers: int, options: argparse.Namespace) -> int:
     sign_key = Path(options.sign_key) if options.sign_key else None
     planned = plan_run(folder, asked, sign_key)
     if options.plan_only:
@@ -74,7 +72,7 @@ def _test(folder: Path, asked: Asked, options: argparse.Namespace) -> int:
         return 0
     if not options.json:
         say.out(tell_plan(folder, planned) + "\n")
-    means = Means(options.engine, options.workers or cores(), options.scheduler, asked.place)
+    means = Means(options.engine, workers, options.scheduler, asked.place)
     finished = finish_run(folder, planned, means)
     if options.json:
         say.out(_json(_result_json(folder, finished)))

@@ -36,13 +36,13 @@ from audit_cli.rng.flaws.named import read_flaws
 from audit_cli.rng.fresh import DealerDiffersError
 from audit_cli.rng.hands_file import HandsFileError
 from audit_cli.rng.remote import RemoteError
-from audit_cli.rng.running.asked import Asked, read_asked
+from audit_cli.rng.running.asked import Asked, read_asked, read_workers
 from audit_cli.rng.running.finished import Means, finish_run
 from audit_cli.rng.running.folder import KEY, PLAN, locked
 from audit_cli.rng.running.judging import DamagedError
 from audit_cli.rng.running.origin import OriginError
 from audit_cli.rng.running.planning import plan_run
-from audit_cli.rng.running.pool import ClusterError, Pool, WorkersDiedError, cores
+from audit_cli.rng.running.pool import ClusterError, Pool, WorkersDiedError
 from audit_cli.rng.signing import SigningError, SigningKey, read_key, sign
 from audit_cli.rng.sources import NotDerivedError
 
@@ -119,9 +119,7 @@ def _read(options: argparse.Namespace) -> _Wanted:
     if not out.absolute().parent.is_dir():
         message = f"{shown(str(out.parent))} is no folder"
         raise UsageError(message)
-    if options.workers is not None and options.workers < 1:
-        message = f"--workers is a number of processes, at least 1, not {options.workers}"
-        raise UsageError(message)
+    workers = read_workers(options)
     folder = Path(options.folder) if options.folder else out.with_name(f"{out.name}.run")
     asked = read_asked(options)
     if not (folder / PLAN).exists() and not (asked.preset or asked.hands or asked.file):
@@ -131,7 +129,7 @@ def _read(options: argparse.Namespace) -> _Wanted:
         run=folder,
         sign_key=Path(options.sign_key) if options.sign_key else None,
         asked=asked,
-        means=Means(options.engine, options.workers or cores(), None, asked.place),
+        means=Means(options.engine, workers, None, asked.place),
         flaws=read_flaws(options.flaws, quick=options.quick),
         clean=CLEAN_QUICK if options.quick else CLEAN,
         games=tuple(find_games(map(Path, options.games))),

@@ -32,12 +32,13 @@ from audit_cli.rng.engines.choose import engine
 from audit_cli.rng.file_hash import hash_file
 from audit_cli.rng.hands_file import HandsFileError, sidecar
 from audit_cli.rng.plan import Kind, Plan, read_plan
+from audit_cli.rng.running.asked import read_workers
 from audit_cli.rng.running.finished import Means, finish_run
 from audit_cli.rng.running.folder import HANDS, PLAN, locked
 from audit_cli.rng.running.judging import DamagedError
 from audit_cli.rng.running.origin import Origin, OriginError
 from audit_cli.rng.running.planning import Planned
-from audit_cli.rng.running.pool import ClusterError, Pool, WorkersDiedError, cores
+from audit_cli.rng.running.pool import ClusterError, Pool, WorkersDiedError
 from audit_cli.rng.signing import read_text
 from audit_cli.rng.sources import NotDerivedError
 
@@ -72,9 +73,7 @@ class _Repeated:
 def run(options: argparse.Namespace) -> int:
     """Repeat, print, and return the exit status; UsageError for what the command line has wrong."""
     bundle = open_bundle(options.bundle)
-    if options.workers is not None and options.workers < 1:
-        message = f"--workers is a number of processes, at least 1, not {options.workers}"
-        raise UsageError(message)
+    means = Means(options.engine, read_workers(options))
     try:
         found = check_bundle(bundle)
         if found.faults:
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
             )
             return OTHER
         with _workplace(options.out) as folder, locked(folder):
-            repeated = _repeat(bundle, folder, options)
+            repeated = _repeat(bundle, folder, means, options.hands)
     except (NotDerivedError, HandsFileError, OriginError, DamagedError) as error:
         say.error(str(error))
         return UNREADABLE
@@ -119,22 +118,22 @@ def _workplace(out: str | None) -> Iterator[Path]:
     yield path
 
 
-def _repeat(bundle: Path, folder: Path, options: argparse.Namespace) -> _Repeated:
+def _repeat(bundle: Path, folder: Path, means: Means, hands: str | None) -> _Repeated:
     repeated = _Repeated()
     plan = read_plan(read_text((bundle / evidence.PLAN).read_bytes()))
     if plan.code != hash_code():
         say.warning("the bundle was made by another version of this program: figures may differ")
     index = evidence.read_object(bundle, evidence.INDEX) or {}
-    origin = _origin(plan, index, folder, options.hands)
+    origin = _origin(plan, index, folder, hands)
     if isinstance(origin, str):
         for name in (*_MADE_FROM_PLAN, evidence.INDEX):
             if (bundle / name).exists():
                 repeated.left[name] = origin
         known = make_known_answers()
     else:
-        known = _repeat_run(bundle, folder, plan, origin, index, options, repeated)
+        known = _repeat_run(bundle, folder, plan, origin, index, means, repeated)
     _repeat_code(bundle, known, repeated)
-    _repeat_flaws(bundle, options, repeated)
+    _repeat_flaws(bundle, means, repeated)
     for name in (evidence.EXTERNAL, evidence.REPLAY):
         if (bundle / name).exists():
             repeated.left[name] = "what it was made from is not in the bundle"
@@ -176,13 +175,12 @@ def _repeat_run(  # noqa: PLR0913, PLR0917  (all that a run is repeated from)
     plan: Plan,
     origin: Origin,
     index: dict[str, Any],
-    options: argparse.Namespace,
+    means: Means,
     repeated: _Repeated,
 ) -> bytes:
     """Carry the plan out again; `kat/outcomes.json` as it came out with it."""
     shutil.copyfile(bundle / evidence.PLAN, folder / PLAN)
     planned = Planned(plan, "", origin, fresh=False)
-    means = Means(options.engine, options.workers or cores())
     finished = finish_run(folder, planned, means)
     made = gather_measured(folder, finished, {})
     for name in _MADE_FROM_PLAN:
@@ -208,7 +206,7 @@ def _repeat_code(bundle: Path, known: bytes, repeated: _Repeated) -> None:
         repeated.compare(evidence.VECTORS, vectors.read_bytes(), make_vectors())
 
 
-def _repeat_flaws(bundle: Path, options: argparse.Namespace, repeated: _Repeated) -> None:
+def _repeat_flaws(bundle: Path, means: Means, repeated: _Repeated) -> None:
     path = bundle / evidence.SENSITIVITY
     made = evidence.read_object(bundle, evidence.SENSITIVITY)
     if made is None:
@@ -217,8 +215,8 @@ def _repeat_flaws(bundle: Path, options: argparse.Namespace, repeated: _Repeated
     if chosen is None:
         repeated.left[evidence.SENSITIVITY] = "this version's flaw bank is another"
         return
-    with Pool(options.workers or cores()) as pool:
-        now = make_sensitivity(*chosen, engine(options.engine).name, pool)
+    with Pool(means.workers) as pool:
+        now = make_sensitivity(*chosen, engine(means.engine).name, pool)
     repeated.compare(evidence.SENSITIVITY, path.read_bytes(), now)
 
 

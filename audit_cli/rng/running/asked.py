@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from audit_cli.inputs import UsageError
 from audit_cli.rng.plan import Kind
 from audit_cli.rng.remote import where
+from audit_cli.rng.running.pool import cores
 
 if TYPE_CHECKING:
     import argparse
@@ -55,6 +56,15 @@ def read_asked(options: argparse.Namespace) -> Asked:
         preset=options.preset,
         hands=options.count,
     )
+
+
+def read_workers(options: argparse.Namespace) -> int:
+    """Return the number of processes: one for each core, where none is given. UsageError."""
+    workers: int | None = options.workers
+    if workers is not None and workers < 1:
+        message = f"--workers is a number of processes, at least 1, not {workers}"
+        raise UsageError(message)
+    return workers or cores()
 
 
 def read_secret(text: str) -> bytes:
