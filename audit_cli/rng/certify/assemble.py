@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from audit_cli.rng.certify.matrix import Row
 
-MATRIX: Final = "trace/matrix.json"
 MATRIX_TEXT: Final = "trace/matrix.md"
 ATTESTATION: Final = "attestation.json"
 SUMMARY: Final = "report.json"
@@ -82,7 +81,7 @@ def follow(
 
     `hashes` are SHA-256 of its files, those of the plan at the least.
     """
-    found = {MATRIX: trace.write_json(rows), MATRIX_TEXT: trace.write_markdown(rows)}
+    found = {evidence.MATRIX: trace.write_json(rows), MATRIX_TEXT: trace.write_markdown(rows)}
     if read.battery is not None:
         found[ATTESTATION] = write_statement(rows, read.battery, read.core, hashes)
     found[SUMMARY] = json_bytes(_summary(read, rows, about))

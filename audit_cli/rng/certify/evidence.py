@@ -24,6 +24,8 @@ INDEX: Final = "data/index.json"
 COUNTS: Final = "data/counts.json"
 CONFIRMATION_COUNTS: Final = "data/confirmation-counts.json"
 SAMPLE: Final = "data/sample.csv"
+MATRIX: Final = "trace/matrix.json"
+ENVIRONMENT: Final = "environment.json"
 REPLAY: Final = "verify/replay.json"
 PLAN: Final = "plan/plan.note"
 

@@ -28,7 +28,6 @@ SPDX: Final = "sbom/spdx.json"
 DISTRIBUTIONS: Final = "source/distributions.json"
 BUILDS: Final = "source/builds.json"
 LOCK: Final = "source/lock.txt"
-ENVIRONMENT: Final = "environment.json"
 _LOCK_FILE: Final = "requirements/dev.txt"
 
 
@@ -90,5 +89,5 @@ def gather_materials(
     found[SPDX] = write_spdx(inventory, made, audit_cli.__version__)
     found[evidence.VECTORS] = make_vectors()
     found[evidence.SAMPLE] = make_sample()
-    found[ENVIRONMENT] = json_bytes(describe_environment(inventory, engine))
+    found[evidence.ENVIRONMENT] = json_bytes(describe_environment(inventory, engine))
     return found

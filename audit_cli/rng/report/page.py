@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
+from audit_cli.rng.certify.evidence import (
+    BATTERY,
+    COUNTS,
+    ENVIRONMENT,
+    EXTERNAL,
+    MATRIX,
+    SENSITIVITY,
+    read_object,
+)
 from audit_cli.rng.plan import ALPHA
 from audit_cli.rng.report import battery, evidence, markup
 from audit_cli.rng.report.style import STYLE
@@ -13,14 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-#: What the page reads of a bundle; all but the battery may be absent.
-BATTERY: Final = "results/battery.json"
-COUNTS: Final = "data/counts.json"
-MATRIX: Final = "trace/matrix.json"
-SENSITIVITY: Final = "results/sensitivity.json"
-EXTERNAL: Final = "results/external/results.json"
 LIMITS: Final = "rng/limits.md"
-ENVIRONMENT: Final = "environment.json"
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -28,9 +29,10 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 def write_report(bundle: Path, facts: Iterable[tuple[str, object]] = ()) -> str:
     """Return the page about the bundle in a folder; `facts` are names and values to head it.
 
-    The same files give the same text. OSError and ValueError where the battery can not be read.
+    The same files give the same text; all but the battery may be absent. OSError and ValueError
+    where one can not be read.
     """
-    found = _read(bundle, BATTERY)
+    found = read_object(bundle, BATTERY)
     if found is None:
         message = f"{BATTERY} is not in the bundle"
         raise ValueError(message)
@@ -43,11 +45,11 @@ def write_report(bundle: Path, facts: Iterable[tuple[str, object]] = ()) -> str:
     limits = _text(bundle, LIMITS)
     if limits is not None:
         parts.append(evidence.limits(limits))
-    matrix = _read(bundle, MATRIX)
+    matrix = read_object(bundle, MATRIX)
     if matrix is not None:
         parts.append(evidence.requirements(matrix))
     parts.append(battery.p_values(found, ALPHA))
-    counts = _read(bundle, COUNTS)
+    counts = read_object(bundle, COUNTS)
     if counts is not None:
         parts.append(battery.decks(counts, found["hands"]))
     parts += [
@@ -57,13 +59,13 @@ def write_report(bundle: Path, facts: Iterable[tuple[str, object]] = ()) -> str:
         battery.second_level(found),
         battery.confirmation(found),
     ]
-    sensitivity = _read(bundle, SENSITIVITY)
+    sensitivity = read_object(bundle, SENSITIVITY)
     if sensitivity is not None:
         parts.append(evidence.flaws(sensitivity))
-    external = _read(bundle, EXTERNAL)
+    external = read_object(bundle, EXTERNAL)
     if external is not None:
         parts.append(evidence.suites(external))
-    parts.append(_again(_read(bundle, ENVIRONMENT)))
+    parts.append(_again(read_object(bundle, ENVIRONMENT)))
     return _page("".join(parts))
 
 
@@ -125,14 +127,3 @@ def _text(bundle: Path, name: str) -> str | None:
         return (bundle / name).read_text("utf-8")
     except FileNotFoundError:
         return None
-
-
-def _read(bundle: Path, name: str) -> dict[str, Any] | None:
-    text = _text(bundle, name)
-    if text is None:
-        return None
-    value = json.loads(text)
-    if not isinstance(value, dict):
-        message = f"{name} is no JSON object"
-        raise ValueError(message)  # noqa: TRY004  (a value of the file is wrong, not a type of ours)
-    return value
