@@ -98,14 +98,14 @@ class Edition:
             )
             raise CannotPublish(message) from fault
 
-    def extend(self, lines: Sequence[bytes]) -> None:
+    def extend(self, lines: Sequence[bytes]) -> Sequence[Subject]:
         """Append lines, and return when their tiles are on disk; OSError.
 
-        After a fault the folder is to be loaded again.
+        Gives what each line is of. After a fault the folder is to be loaded again.
         """
         first = self.size
         self._publication.keep(self._growth.add(lines))
-        self.index.add(first, lines)
+        return self.index.add(first, lines)
 
     def require(self, size: int, root: bytes) -> None:
         """Hold the lines that are here to what was signed for as many; CannotPublish."""

@@ -5,7 +5,7 @@ it is written without waiting for the disk: what a crash takes away is read from
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -48,21 +48,23 @@ class Index:
             (size,) = self._connection.execute("SELECT size FROM size").fetchone()
         return int(size)
 
-    def add(self, first: int, lines: Iterable[bytes]) -> None:
+    def add(self, first: int, lines: Iterable[bytes]) -> Sequence[Subject]:
         """Take in the lines from index `first` on; of two for one stage the first counts. OSError.
 
-        What is there of the log's lines from `first` on is put right.
+        What is there of the log's lines from `first` on is put right. Gives what each line is of.
         """
-        rows = []
-        for index, line in enumerate(lines, first):
-            noted = read_noted(line)
-            rows.append((noted.game, noted.hand, noted.stage.value, index))
+        subjects = [read_noted(line).subject for line in lines]
+        rows = [
+            (game, hand, stage.value, index)
+            for index, (game, hand, stage) in enumerate(subjects, first)
+        ]
         with self._lock:
             try:
                 self._write(first, rows)
             except sqlite3.Error as error:
                 message = f"the index {self._path} can not be written: {error}"
                 raise OSError(message) from error
+        return subjects
 
     def find(self, subject: Subject) -> int | None:
         """Give the line's index; None where it is not in the log yet."""

@@ -19,8 +19,8 @@ import structlog
 from dealer_service.observe.metrics import Metrics
 from dealer_service.publishing.cosigning import Cosigning, SeenLater
 from dealer_service.publishing.edition import CannotPublish, Edition
-from dealer_service.publishing.finding import Subject
 from dealer_service.publishing.mending import mend
+from dealer_service.publishing.proving import Proving
 from dealer_service.publishing.sequencing import (
     BATCH_NOTICES,
     FIRST_EPOCH,
@@ -44,7 +44,7 @@ from dealer_service.store.restore import is_behind
 from dealer_service.tables.house import Committer, Reader
 from dealer_service.tables.published import LineProof
 from dealer_service.transcript.note import NoteSigner
-from dealer_service.transcript.noted import Stage, read_noted
+from dealer_service.transcript.noted import Stage
 
 FIRST_RETRY: Final = 0.2
 LONGEST_RETRY: Final = 10.0
@@ -99,10 +99,7 @@ class Publishing:
         self._stopping = asyncio.Event()
         self._is_loaded = False
         self._look_at = 0.0
-        # The last checkpoint that the policy is satisfied with, and its size.
-        self._proven = ("", 0)
-        self._waiting: dict[Subject, set[asyncio.Future[None]]] = {}
-        self._due: dict[Subject, int] = {}
+        self._proving = Proving(means.edition)
 
     @property
     def owns_log(self) -> bool:
@@ -148,10 +145,7 @@ class Publishing:
         task, self._task = self._task, None
         if task is not None:
             await asyncio.wait([task])
-        for waiting in self._waiting.values():
-            for one in waiting:
-                one.cancel()
-        self._waiting.clear()
+        self._proving.stop()
         await asyncio.to_thread(self._worker.shutdown)
         self._edition.close()
 
@@ -238,9 +232,7 @@ class Publishing:
                 "folder is of another one. Nothing was changed: bring back the newest store"
             )
             raise CannotPublish(message)
-        await self._extend_to(shown.size)
-        await self._do(partial(self._edition.require, shown.size, shown.root))
-        await self._do(self._edition.mark)
+        await self._hold_to(shown.size, shown.root)
         await self._index_to(shown.size)
 
     async def _index_to(self, size: int) -> None:
@@ -254,16 +246,19 @@ class Publishing:
             await self._do(partial(index.add, have, lines))
             have += len(lines)
 
+    async def _hold_to(self, size: int, root: bytes) -> None:
+        """Have all lines up to a signed size, hold them to what was signed, and mark it."""
+        await self._extend_to(size)
+        await self._do(partial(self._edition.require, size, root))
+        await self._do(self._edition.mark)
+
     async def _extend_to(self, size: int) -> None:
         while self._edition.size < size:
             await self._extend(await self._lines(self._edition.size, size))
 
     async def _extend(self, lines: tuple[bytes, ...]) -> None:
         first = self._edition.size
-        await self._do(partial(self._edition.extend, lines))
-        for index, line in enumerate(lines, first):
-            if self._waiting and (subject := read_noted(line).subject) in self._waiting:
-                self._due.setdefault(subject, index)
+        self._proving.note(first, await self._do(partial(self._edition.extend, lines)))
 
     async def _lines(self, start: int, end: int) -> tuple[bytes, ...]:
         limit = min(_PAGE, end - start)
@@ -284,9 +279,7 @@ class Publishing:
         checkpoint = self._edition.open(note)
         if checkpoint.size < max(self._edition.size, self._shown_size):
             return head
-        await self._extend_to(checkpoint.size)
-        await self._do(partial(self._edition.require, checkpoint.size, checkpoint.root))
-        await self._do(self._edition.mark)
+        await self._hold_to(checkpoint.size, checkpoint.root)
         await self._show(note)
         return head
 
@@ -361,9 +354,7 @@ class Publishing:
             sequencer.last = kept
         last = sequencer.last
         if last is not None and self._edition.size <= last.size:
-            await self._extend_to(last.size)
-            await self._do(partial(self._edition.require, last.size, last.root))
-            await self._do(self._edition.mark)
+            await self._hold_to(last.size, last.root)
         await self._means.cosigning.question(0 if last is None else last.size)
         await self._extend_to(sequencer.next_index)
 
@@ -421,48 +412,21 @@ class Publishing:
 
     async def wait_for(self, game: str, hand: int, stage: Stage) -> None:
         """Return when the line of that stage can be had by anybody, co-signed by the policy."""
-        subject = _subject(game, hand, stage)
-        told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(subject, set()).add(told)
-        try:
-            index = await asyncio.to_thread(self._edition.find, subject)
-            if index is not None and not told.done():
-                if index < self._proven[1]:
-                    return
-                self._due.setdefault(subject, index)
-            await told
-        finally:
-            waiting = self._waiting.get(subject)
-            if waiting is not None:
-                waiting.discard(told)
-                if not waiting:
-                    self._waiting.pop(subject)
-                    self._due.pop(subject, None)
+        await self._proving.wait_for(game, hand, stage)
 
     async def proof(self, game: str, hand: int, stage: Stage) -> LineProof | None:
         """Prove that the line of that stage is in the log; None where it is not there yet.
 
         CannotPublish or OSError where the folder's files do not prove it.
         """
-        note, size = self._proven
-        index = await asyncio.to_thread(self._edition.find, _subject(game, hand, stage))
-        if index is None or index >= size:
-            return None
-        line, named, text = await asyncio.to_thread(self._edition.prove, index, note)
-        return LineProof(line, named, text)
+        return await self._proving.prove(game, hand, stage)
 
     def _tell(self) -> None:
         """Tell all who wait for lines that the shown checkpoint covers."""
         note = self._edition.note
         self._means.metrics.log_lines.set(self._shown_size)
-        if not note or not self._means.cosigning.is_satisfied(note):
-            return
-        self._proven = (note, self._shown_size)
-        for subject in [one for one, index in self._due.items() if index < self._proven[1]]:
-            del self._due[subject]
-            for told in self._waiting.pop(subject, ()):
-                if not told.done():
-                    told.set_result(None)
+        if note and self._means.cosigning.is_satisfied(note):
+            self._proving.tell(note, self._shown_size)
 
     # The rest.
 
@@ -484,10 +448,6 @@ _IS_LOST: Final = (
     "the dealer's log lacks lines that were signed, and a restore without them was accepted: it is "
     "lost, and never goes on. Start without --publication, or make keys under a new name"
 )
-
-
-def _subject(game: str, hand: int, stage: Stage) -> Subject:
-    return bytes.fromhex(game), hand, stage
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
