@@ -10,7 +10,7 @@ import pytest
 from dealer_service.publishing.cosigning import Prove, SeenLater
 from dealer_service.publishing.edition import CannotPublish
 from dealer_service.publishing.publication import Publication
-from dealer_service.store.api import DEALER_LOG, LogState, LostLog, SignedAt
+from dealer_service.store.api import DEALER_LOG, LogHead, LogState, LostLog, SignedAt, Store
 from dealer_service.store.memory import MemoryStore
 from dealer_service.store.refusal import StoreError
 from dealer_service.store.sqlite import SqliteStore
@@ -55,6 +55,13 @@ def expected(games: int, hands: int = 1) -> set[tuple[str, int, str]]:
     }
 
 
+def head_of(store: Store) -> LogHead:
+    """Give where the dealer's log stands in a store that has it."""
+    head = store.head(DEALER_LOG)
+    assert head is not None
+    return head
+
+
 async def test_every_notice_stands_in_the_folder_once(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "store.sqlite")
     async with publisher(tmp_path, store) as one:
@@ -65,8 +72,7 @@ async def test_every_notice_stands_in_the_folder_once(tmp_path: Path) -> None:
     assert len(lines) == 120
     assert set(of(lines)) == expected(20, 3)
     assert store.notices(1) == ()
-    head = store.head(DEALER_LOG)
-    assert head is not None
+    head = head_of(store)
     assert head.next_index == head.signed_size == 120
     store.close()
 
@@ -304,8 +310,7 @@ class TestWitnessed:
         async with publisher(tmp_path, store, cosigning=witness) as one:
             await play(one, 1)
             assert LINE.encode() in (one.publication / "checkpoint").read_bytes()
-        head = store.head(DEALER_LOG)
-        assert head is not None
+        head = head_of(store)
         assert LINE.encode() in head.facts.meta
 
     async def test_witnesses_are_given_true_proofs(self, tmp_path: Path) -> None:
@@ -392,8 +397,7 @@ class TestGoingBack:
         with pytest.raises(CannotPublish, match="lacks lines that were signed"):
             async with publisher(tmp_path, older):
                 pass
-        head = older.head(DEALER_LOG)
-        assert head is not None
+        head = head_of(older)
         assert head.signed_size == 4
 
     async def test_a_restore_that_was_accepted_goes_on_where_its_lines_are_whole(
@@ -449,6 +453,5 @@ class TestGoingBack:
         with pytest.raises(CannotPublish, match="Start without --publication"):
             async with publisher(tmp_path, store):
                 pass
-        head = store.head(DEALER_LOG)
-        assert head is not None
+        head = head_of(store)
         assert head.facts.state is LogState.LOST

@@ -38,7 +38,7 @@ class Log:
         self.proved: list[tuple[int, int]] = []
 
     def note(self, size: int) -> str:
-        return sign_checkpoint(Checkpoint(ORIGIN, size, self.tree.root(size)), self.signer)
+        return sign_checkpoint(self.checkpoint(size), self.signer)
 
     def checkpoint(self, size: int) -> Checkpoint:
         return Checkpoint(ORIGIN, size, self.tree.root(size))

@@ -1,7 +1,7 @@
 """Publishing as a dealer does it, over any store, with games that do nothing but send notices."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -182,8 +182,3 @@ async def publisher(
         await publishing.stop()
         await asyncio.to_thread(commit.close)
         own.close()
-
-
-def subjects(lines: Sequence[bytes]) -> list[bytes]:
-    """Give what lines are of, without their times."""
-    return [line.partition(b",")[2] for line in lines]
