@@ -3,10 +3,9 @@
 An `Append` is one unit, all or nothing: lines for one or several logs, and with them everything
 that must not be true without them: the request's answer, the checkpoints signed, the sealed
 secrets, the spent values, the movements of chips and the notices. Whatever a log's change holds is
-fenced by
-the log's next index and its owner's epoch, checked together with the write. A refusal is a value
-and changes nothing; a `StoreError` means that nobody knows whether the unit was written, and the
-store then takes no further change until it is opened again.
+fenced by the log's next index and its owner's epoch, checked together with the write. A refusal is
+a value and changes nothing; a `StoreError` means that nobody knows whether the unit was written,
+and the store then takes no further change until it is opened again.
 
 Logs are games, but one: `DEALER_LOG` is the dealer's own, in which the notices of games come to
 stand. It is appended to, claimed, signed and lost as any other; of what lists games it is no part.
