@@ -20,10 +20,10 @@ from typing import Final
 from dealer_service.publishing.edition import Edition
 from dealer_service.publishing.finding import Index
 from dealer_service.publishing.growing import Growth
-from dealer_service.publishing.publication import CHECKPOINT, Publication
+from dealer_service.publishing.publication import Publication
 from dealer_service.transcript.checkpoint import Checkpoint, sign_checkpoint
 from dealer_service.transcript.noted import Noted, Stage, write_noted
-from dealer_service.transcript.tiles import tile_at
+from dealer_service.transcript.tiles import CHECKPOINT_PATH, tile_at
 from tests.bench.figure import Figure, Goal, measure_in_turn
 from tests.support.publishers import ORIGIN, SIGNER, START
 
@@ -162,7 +162,7 @@ def _fill(folder: Path, lines: int) -> int:
             place = folder / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-    (folder / CHECKPOINT).write_text(_sign(growth.size, growth.root()), encoding="utf-8")
+    (folder / CHECKPOINT_PATH).write_text(_sign(growth.size, growth.root()), encoding="utf-8")
     return written
 
 
