@@ -8,13 +8,13 @@ from there, so that none is lost when a monitor stops between the two.
 from __future__ import annotations
 
 import json
-import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from audit_cli import say
 from audit_cli.inputs import reason, shown
 from audit_cli.problem import Problem
+from audit_cli.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,10 +67,7 @@ def write_evidence(state: State, folder: Path) -> None:
         digest = sha256(content.encode("utf-8")).hexdigest()[:16]
         path = folder / f"cutcard-{kind.replace('_', '-')}-{digest}.json"
         try:
-            with path.open("w", encoding="utf-8") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+            write_whole(path, content.encode("utf-8"))
         except OSError as error:
             say.error(f"can not write the evidence to {shown(str(path))}: {reason(error)}")
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from base64 import b64encode
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +19,7 @@ from audit_cli.log.cosignature import WitnessSigner, new_signer
 from audit_cli.note import decode_base64
 from audit_cli.own_base import begin
 from audit_cli.problem import Problem
+from audit_cli.writing import sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,7 +152,7 @@ def opened_state(
         try:
             begin(base, _SCHEMA, FORMAT)
             signer = _signer(folder, name, randomness)
-            _sync(folder)
+            sync_folder(folder)
         except (OSError, sqlite3.Error) as error:
             raise _unusable(folder, error) from None
         yield State(base), signer
@@ -168,15 +169,6 @@ def _check_whole(folder: Path) -> None:
         message = f"{shown(str(folder))} has a witness's key, and no state of what it co-signed"
         hint = "a key that forgot must not co-sign again: begin another folder, with another name"
         raise UsageError(message, hint)
-
-
-def _sync(folder: Path) -> None:
-    """Have the names of the files on disk, too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _signer(folder: Path, name: str | None, randomness: Callable[[int], bytes]) -> WitnessSigner:
@@ -202,15 +194,7 @@ def _write_key(path: Path, signer: WitnessSigner, seed: bytes) -> None:
     """Write the key for its owner alone, whole or not at all."""
     # Its text is a secret.
     text = f"{_HEAD}{signer.key}+{b64encode(_TYPE + seed).decode('ascii')}\n"
-    part = path.with_name(f".{path.name}.part")
-    with suppress(FileNotFoundError):
-        part.unlink()
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  (a descriptor)
-        stream.write(text)
-        stream.flush()
-        os.fsync(descriptor)
-    part.rename(path)
+    write_whole(path, text.encode("utf-8"), 0o600)
 
 
 def _read_key(path: Path) -> WitnessSigner:

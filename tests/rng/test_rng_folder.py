@@ -14,7 +14,7 @@ from audit_cli.rng.measured import Measured
 from audit_cli.rng.running.folder import Lacking, Shelf, locked
 from audit_cli.rng.running.layout import Bits, Chunk
 from audit_cli.rng.running.packed import Packed, pack, pack_bits, unpack
-from audit_cli.rng.running.writing import write_whole
+from audit_cli.writing import write_whole
 
 PLAN = "a" * 64
 CHUNK = Chunk(3, 3000, 1000)

@@ -10,7 +10,7 @@ from audit_cli.rng.hands_file import HandsFileError, read_header
 from audit_cli.rng.plan import Kind
 from audit_cli.rng.remote import connected
 from audit_cli.rng.running.folder import HANDS
-from audit_cli.rng.running.writing import write_whole
+from audit_cli.writing import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,8 +18,8 @@ from audit_cli.rng.running.layout import Parts, cut
 from audit_cli.rng.running.origin import NoHandsError, find_hands
 from audit_cli.rng.running.pool import Pool
 from audit_cli.rng.running.raw_results import write_raw
-from audit_cli.rng.running.writing import write_whole
 from audit_cli.rng.verdict import Confirmation, Decision, decide
+from audit_cli.writing import write_whole
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

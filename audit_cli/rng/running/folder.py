@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.rng.file_hash import hash_file
 from audit_cli.rng.running.packed import unpack, unpack_bits
-from audit_cli.rng.running.writing import sync_folder, write_whole
+from audit_cli.writing import sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -19,8 +19,8 @@ from audit_cli.rng.hands_file import sidecar
 from audit_cli.rng.lab import commit_lab
 from audit_cli.rng.plan import CONFIRMATION_FACTOR, Kind
 from audit_cli.rng.running.folder import CONFIRMATION, HANDS, ORIGIN
-from audit_cli.rng.running.writing import write_whole
 from audit_cli.rng.sources import Lab, open_decks, open_hands
+from audit_cli.writing import write_whole
 
 if TYPE_CHECKING:
     from audit_cli.rng.plan import Plan

@@ -31,7 +31,6 @@ from audit_cli.rng.running.folder import (
     VERIFIER,
 )
 from audit_cli.rng.running.origin import Origin, OriginError, keep_origin, read_origin
-from audit_cli.rng.running.writing import write_whole
 from audit_cli.rng.signing import (
     SigningError,
     SigningKey,
@@ -42,6 +41,7 @@ from audit_cli.rng.signing import (
     write_key,
 )
 from audit_cli.rng.sources import open_decks, open_hands
+from audit_cli.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
