@@ -25,9 +25,9 @@ from dealer_service.fairness.randomness import (
     operating_system,
 )
 from dealer_service.fairness.refusal import FairnessError, Reason
+from tests.support.bad_sources import make_biased
 
 BLOCK = bytes(range(100, 132))
-PLACES = count()
 
 
 def stuck(size: int) -> bytes:
@@ -55,11 +55,6 @@ def missing(_size: int) -> bytes:
     raise NotImplementedError(message)
 
 
-def biased(size: int) -> bytes:
-    """Make each seventh byte a zero."""
-    return bytes(0 if next(PLACES) % 7 == 0 else byte for byte in os.urandom(size))
-
-
 def of_few_seeds() -> Entropy:
     """Give one of sixteen answers, each of which looks well."""
     draws = count()
@@ -70,15 +65,15 @@ def of_few_seeds() -> Entropy:
     return answer
 
 
-BAD: dict[str, Callable[[int], bytes]] = {
-    "stuck at a byte": stuck,
-    "one block for ever": repeating,
-    "a byte too few": short,
-    "a byte too many": long,
-    "not readable": gone,
-    "not there": missing,
-    "biased": biased,
-    "few seeds": of_few_seeds(),
+BAD: dict[str, Callable[[], Entropy]] = {
+    "stuck at a byte": lambda: stuck,
+    "one block for ever": lambda: repeating,
+    "a byte too few": lambda: short,
+    "a byte too many": lambda: long,
+    "not readable": lambda: gone,
+    "not there": lambda: missing,
+    "biased": make_biased,
+    "few seeds": of_few_seeds,
 }
 
 
@@ -128,7 +123,7 @@ class TestAtTheStart:
 
     @pytest.mark.parametrize("bad", BAD)
     def test_a_bad_source_opens_no_gate(self, bad: str) -> None:
-        gate = make_gate(BAD[bad])
+        gate = make_gate(BAD[bad]())
         with pytest.raises(FairnessError) as refused:
             gate.test()
         assert refused.value.reason is Reason.ENTROPY_FAILED
@@ -156,7 +151,7 @@ class TestWhileItIsOpen:
         gate = make_gate(source, faults)
         gate.test()
         gate(32)
-        source.now = BAD[bad]
+        source.now = BAD[bad]()
         with pytest.raises(FairnessError) as refused:
             draw_until_shut(gate)
         assert refused.value.reason is Reason.ENTROPY_FAILED
@@ -169,7 +164,7 @@ class TestWhileItIsOpen:
         source = Source()
         gate = make_gate(source)
         gate.test()
-        source.now = BAD[bad]
+        source.now = BAD[bad]()
         with pytest.raises(FairnessError):
             draw_until_shut(gate, 2)
 

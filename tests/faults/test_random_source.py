@@ -3,7 +3,6 @@
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from itertools import count
 from pathlib import Path
 from typing import cast
 
@@ -16,10 +15,10 @@ from dealer_service.fairness import drbg
 from dealer_service.fairness.randomness import Entropy
 from dealer_service.fairness.refusal import FairnessError
 from tests.support.audits import judge, tell
+from tests.support.bad_sources import make_biased
 from tests.support.service import Bot, Service, calling, refusal, serving, stop, waiting
 
 BLOCK = bytes(range(7, 39))
-PLACES = count()
 Answer = Callable[[int], bytes]
 
 
@@ -27,17 +26,12 @@ def gone(_size: int) -> bytes:
     raise OSError(5, "Input/output error")
 
 
-def biased(size: int) -> bytes:
-    """Make each seventh byte a zero."""
-    return bytes(0 if next(PLACES) % 7 == 0 else byte for byte in os.urandom(size))
-
-
-BAD: dict[str, Answer] = {
-    "stuck": lambda size: b"\xa5" * size,
-    "one block for ever": lambda size: (BLOCK * (size // 32 + 1))[:size],
-    "short": lambda size: os.urandom(size)[1:],
-    "gone": gone,
-    "biased": biased,
+BAD: dict[str, Callable[[], Answer]] = {
+    "stuck": lambda: lambda size: b"\xa5" * size,
+    "one block for ever": lambda: lambda size: (BLOCK * (size // 32 + 1))[:size],
+    "short": lambda: lambda size: os.urandom(size)[1:],
+    "gone": lambda: gone,
+    "biased": make_biased,
 }
 
 
@@ -56,7 +50,7 @@ class Source:
 
 async def break_down(service: Service, source: Source, how: str) -> None:
     """Spoil the source, and draw from it until that is noticed."""
-    source.now = BAD[how]
+    source.now = BAD[how]()
     gate = service.dealer._vigil.gate
     with pytest.raises(FairnessError):
         draw(gate, 500)
@@ -112,7 +106,7 @@ class TestAtTheStart:
     @pytest.mark.parametrize("how", BAD)
     async def test_a_bad_source_lets_no_dealer_start(self, tmp_path: Path, how: str) -> None:
         with pytest.raises(CannotStart, match="random source"):
-            async with serving(tmp_path, entropy=BAD[how]):
+            async with serving(tmp_path, entropy=BAD[how]()):
                 pass
         assert not (tmp_path / "log.key").exists()
 
