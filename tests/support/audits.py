@@ -18,6 +18,7 @@ from audit_cli.log.policy import Policy
 from audit_cli.note import Note, NoteVerdict, VerifierKey, parse_note, parse_vkey, verify_note
 from audit_cli.report.finding import Promise, Report, Verdict
 from audit_cli.verify import audit
+from tests.support.kept_audits import keep_audit
 
 
 def judge(
@@ -55,7 +56,9 @@ def judge(
         beacons=tuple(beacons),
     )
     items = read_game_file(io.BytesIO(data), "game")
-    return audit(items, request, (*CHECKS, *more), required=frozenset(require))
+    report = audit(items, request, (*CHECKS, *more), required=frozenset(require))
+    keep_audit(data, key, request, report)
+    return report
 
 
 def broken(report: Report) -> set[str]:
