@@ -70,7 +70,8 @@ def read_whole_log(
 ) -> WholeLog | Problem:
     """Return the log of `origin` as `key` signed it, or why there is none to be had.
 
-    Asks for every bundle once. `wanted` are the games whose lines are kept.
+    Asks for every bundle once, and once more where lines stand behind a reveal. `wanted` are the
+    games whose lines are kept.
     """
     opened = _open(fetch, origin, key)
     if isinstance(opened, Problem):
@@ -80,7 +81,7 @@ def read_whole_log(
         if isinstance(line, Problem):
             return line
         scan.take(index, line)
-    return opened
+    return scan.conclude()
 
 
 def _open(fetch: Fetch, origin: str, key: VerifierKey) -> WholeLog | Problem:
@@ -101,6 +102,9 @@ def _open(fetch: Fetch, origin: str, key: VerifierKey) -> WholeLog | Problem:
     return WholeLog(data.decode("utf-8"), note, checkpoint, tree, {})
 
 
+_Place = tuple[int, Stage]
+
+
 class _Scan:
     """Follows each game through the lines."""
 
@@ -108,51 +112,68 @@ class _Scan:
         self._log = log
         self._wanted = frozenset(wanted)
         # Where the stages of games that are not revealed stand, so that a second line is known.
-        self._stages: dict[str, dict[tuple[int, Stage], int]] = {}
+        self._stages: dict[str, dict[_Place, int]] = {}
+        # Lines behind the reveal of their game: an honest log has none.
+        self._behind: dict[str, dict[_Place, Told]] = {}
 
     def take(self, index: int, line: bytes) -> None:
-        log = self._log
+        """Take the next line."""
         noted = read_noted(line)
         if isinstance(noted, Problem):
             self._trouble(Trouble(index, None, noted.reason))
             return
         told = Told(index, noted)
         if noted.game in self._wanted:
-            log.lines.setdefault(noted.game, []).append(told)
-        first = self._first(told)
-        if first is not None:
-            if len(log.seconds) < MAX_TROUBLES:
-                log.seconds.append(Second(told, first))
+            self._log.lines.setdefault(noted.game, []).append(told)
+        place = (noted.hand, noted.stage)
+        seen = self._log.games.get(noted.game)
+        if seen is not None and seen.revealed_at is not None:
+            before = self._behind.setdefault(noted.game, {}).setdefault(place, told)
+            if before is not told:
+                self._second(told, before.index)
             return
-        seen, wrong = take(log.games.get(noted.game), noted)
-        if seen is not None:
-            log.games[noted.game] = seen
-        if wrong is not None:
-            self._trouble(Trouble(index, noted.game, wrong[1]))
+        first = self._stages.setdefault(noted.game, {}).setdefault(place, index)
+        if first == index:
+            self._follow(told)
+        else:
+            self._second(told, first)
         if noted.stage is Stage.GAME_REVEALED:
             self._stages.pop(noted.game, None)
+
+    def conclude(self) -> WholeLog | Problem:
+        """Give the log. Where lines stand behind a reveal all are read again, to find the first."""
+        if self._behind:
+            for index, line in enumerate(self._log.tree.entries()):
+                if isinstance(line, Problem):
+                    return line
+                noted = read_noted(line)
+                if isinstance(noted, Noted):
+                    told = self._behind.get(noted.game, {}).get((noted.hand, noted.stage))
+                    if told is not None:
+                        self._settle(told, index)
+        return self._log
+
+    def _settle(self, told: Told, first: int) -> None:
+        """Decide on a line behind a reveal, now that the first of its stage is known."""
+        del self._behind[told.noted.game][told.noted.hand, told.noted.stage]
+        if first == told.index:
+            self._follow(told)
+        else:
+            self._second(told, first)
+
+    def _follow(self, told: Told) -> None:
+        """Hold a line that is the first of its stage to those of its game before it."""
+        noted = told.noted
+        seen, wrong = take(self._log.games.get(noted.game), noted)
+        if seen is not None:
+            self._log.games[noted.game] = seen
+        if wrong is not None:
+            self._trouble(Trouble(told.index, noted.game, wrong[1]))
+
+    def _second(self, told: Told, first: int) -> None:
+        if len(self._log.seconds) < MAX_TROUBLES:
+            self._log.seconds.append(Second(told, first))
 
     def _trouble(self, trouble: Trouble) -> None:
         if len(self._log.troubles) < MAX_TROUBLES:
             self._log.troubles.append(trouble)
-
-    def _first(self, told: Told) -> int | None:
-        """Return where the line's stage stands already, None where this is its first line."""
-        noted = told.noted
-        stage = (noted.hand, noted.stage)
-        seen = self._log.games.get(noted.game)
-        if seen is None or seen.revealed_at is None:
-            first = self._stages.setdefault(noted.game, {}).setdefault(stage, told.index)
-            return None if first == told.index else first
-        # Nothing comes behind a reveal in an honest log: the lines before are read again.
-        if len(self._log.seconds) >= MAX_TROUBLES:
-            return None
-        for index, line in enumerate(self._log.tree.entries(0, told.index)):
-            before = line if isinstance(line, Problem) else read_noted(line)
-            if (
-                isinstance(before, Noted)
-                and before.game == noted.game
-                and (before.hand, before.stage) == stage
-            ):
-                return index
-        return None

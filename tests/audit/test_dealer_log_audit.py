@@ -205,6 +205,15 @@ def test_a_second_line_of_an_open_game_is_found_too(tmp_path: Path) -> None:
     assert "two lines for hand_opened of hand 1" in tell(report)
 
 
+def test_two_lines_for_one_stage_behind_the_reveal_are_a_fork_too(tmp_path: Path) -> None:
+    log = dealer()
+    log.noted("hand_opened", 99).noted("hand_opened", 99)
+    report = audited(tmp_path, log)
+    assert broken(report) == {"CONSISTENT"}
+    (fork,) = report.forks
+    assert [one.index for one in fork.noted] == [len(log.lines) - 2, len(log.lines) - 1]
+
+
 def test_games_that_were_never_revealed_are_listed_and_break_nothing(tmp_path: Path) -> None:
     log = dealer()
     log.noted("game_opened", 0, "ab" * 16).hand(1, "ab" * 16)

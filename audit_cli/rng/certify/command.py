@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from audit_cli import __version__, say
+from audit_cli.given import given_key
 from audit_cli.inputs import UsageError, reason, shown
-from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.rng.certify import evidence
 from audit_cli.rng.certify.assemble import assemble
 from audit_cli.rng.certify.builds import build_twice, not_built
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from audit_cli.note import VerifierKey
     from audit_cli.rng.certify.matrix import Row
     from audit_cli.rng.running.finished import Finished
 
@@ -120,6 +121,7 @@ def _read(options: argparse.Namespace) -> _Wanted:
         message = f"{shown(str(out.parent))} is no folder"
         raise UsageError(message)
     workers = read_workers(options)
+    games_key = options.games_key
     folder = Path(options.folder) if options.folder else out.with_name(f"{out.name}.run")
     asked = read_asked(options)
     if not (folder / PLAN).exists() and not (asked.preset or asked.hands or asked.file):
@@ -133,20 +135,10 @@ def _read(options: argparse.Namespace) -> _Wanted:
         flaws=read_flaws(options.flaws, quick=options.quick),
         clean=CLEAN_QUICK if options.quick else CLEAN,
         games=tuple(find_games(map(Path, options.games))),
-        games_key=_read_games_key(options.games_key),
+        games_key=None if games_key is None else given_key(games_key, "--games-key"),
         builds=not options.skip_builds,
         made=moment(os.environ, time.time),
     )
-
-
-def _read_games_key(text: str | None) -> VerifierKey | None:
-    if text is None:
-        return None
-    key = parse_vkey(text)
-    if not isinstance(key, VerifierKey):
-        message = f"--games-key: {key.reason}"
-        raise UsageError(message, key.hint)
-    return key
 
 
 def _make(wanted: _Wanted, options: argparse.Namespace) -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit_cli import say
+from audit_cli.given import given_key
 from audit_cli.inputs import UsageError, reason, shown
-from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import printable
 from audit_cli.rng.certify.check import check_bundle
 
@@ -26,13 +26,7 @@ _LONGEST = 500
 def run(options: argparse.Namespace) -> int:
     """Check, print, and return the exit status; UsageError for what is no folder or no key."""
     bundle = open_bundle(options.bundle)
-    trusted = None
-    if options.key is not None:
-        key = parse_vkey(options.key)
-        if not isinstance(key, VerifierKey):
-            message = f"--key: {key.reason}"
-            raise UsageError(message, key.hint)
-        trusted = key
+    trusted = None if options.key is None else given_key(options.key)
     try:
         found = check_bundle(bundle, trusted)
     except OSError as error:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from audit_cli import say
+from audit_cli.given import given_key
 from audit_cli.inputs import UsageError, opened, reason, shown
-from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.rng import remote
 from audit_cli.rng.engines.choose import engine
 from audit_cli.rng.hands_file import HandsFileError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from audit_cli.note import VerifierKey
     from audit_cli.rng.monitor.state import State, WrongHand
 
 FAILED: Final = 1
@@ -78,11 +79,7 @@ def _trusted(text: str | None) -> VerifierKey | None:
     if text is None:
         say.warning("without --key, each game is judged by the key that its own file names")
         return None
-    key = parse_vkey(text)
-    if not isinstance(key, VerifierKey):
-        message = f"--key: {key.reason}"
-        raise UsageError(message, key.hint)
-    return key
+    return given_key(text)
 
 
 def _files(names: list[str]) -> Iterator[Path]:
