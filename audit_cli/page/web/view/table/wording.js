@@ -1,0 +1,294 @@
+/*
+ * Words for what happens at a table. A step's words are parts: texts, {card} for a card by its two
+ * characters, and {player} for a name; `plainWords` gives them as one text for a screen reader.
+ */
+
+import {counted, grouped, listed} from "../dom.js";
+
+const RANK_WORDS = new Map([
+  ["2", "two"],
+  ["3", "three"],
+  ["4", "four"],
+  ["5", "five"],
+  ["6", "six"],
+  ["7", "seven"],
+  ["8", "eight"],
+  ["9", "nine"],
+  ["T", "ten"],
+  ["J", "jack"],
+  ["Q", "queen"],
+  ["K", "king"],
+  ["A", "ace"],
+]);
+const SUIT_WORDS = new Map([
+  ["c", "clubs"],
+  ["d", "diamonds"],
+  ["h", "hearts"],
+  ["s", "spades"],
+]);
+const POSTS = new Map([
+  ["ante", "an ante"],
+  ["small_blind", "the small blind"],
+  ["big_blind", "the big blind"],
+  ["straddle", "a straddle"],
+  ["live", "a live blind that was owed"],
+  ["dead", "a dead blind that was owed"],
+]);
+const DONE_BY = new Map([
+  ["clock", ", by the clock: time was up"],
+  ["pre_action", ", as chosen ahead"],
+  ["absent", ", being away"],
+]);
+const VOID_REASONS = new Map([
+  ["link_missing", "a player's link did not come in time"],
+  ["no_beacon", "the beacon's round could not be had"],
+  ["operator", "the operator ended it"],
+  ["health", "the dealer's own tests of its randomness stopped it"],
+  ["dealer_fault", "the dealer made a fault"],
+]);
+const STREET_NAMES = new Map([
+  [3, "the flop"],
+  [4, "the turn"],
+  [5, "the river"],
+]);
+
+const TELLERS = new Map([
+  ["hand_opened", tellOpening],
+  ["deck_committed", tellDeckFixed],
+  ["hand_void", tellVoid],
+  ["posted", tellPost],
+  ["dealt", tellDealt],
+  ["acted", tellAct],
+  ["opened", tellOpened],
+  ["mucked", tellMuck],
+  ["runs_agreed", tellRuns],
+  ["blinds_chopped", tellChop],
+  ["returned", tellReturned],
+  ["awarded", tellAward],
+  ["hand_ended", tellEnd],
+  ["seat_taken", tellTaken],
+  ["seat_left", tellLeft],
+  ["player_removed", tellRemoved],
+  ["sat_out", tellSatOut],
+  ["came_back", tellCameBack],
+  ["preferred", tellPreferred],
+  ["anchored", tellAnchored],
+  ["paused", () => ["The game is paused: no further hand opens."]],
+  ["resumed", () => ["The game goes on."]],
+]);
+
+/** A card in words: "seven of clubs"; for what is no card, its own text. */
+export function cardWords(card) {
+  const rank = RANK_WORDS.get(card[0]);
+  const suit = SUIT_WORDS.get(card[1]);
+  return rank === undefined || suit === undefined ? card : `${rank} of ${suit}`;
+}
+
+/** Parts of a step as one text, cards in words. */
+export function plainWords(parts) {
+  return parts.map(plainPart).join("");
+}
+
+function plainPart(part) {
+  if (typeof part === "string") return part;
+  return part.card === undefined ? part.player : cardWords(part.card);
+}
+
+/** Why a hand is void: "a player's link did not come in time". */
+export function voidReason(reason) {
+  return VOID_REASONS.get(reason) ?? reason;
+}
+
+/** The stakes of a rule set in one line: "No-limit hold'em, 50/100". */
+export function stakesWords(rules) {
+  if (rules === null) return "Rules that could not be read";
+  const structure = rules.structure.replace("_", "-");
+  const names = {holdem: "hold'em", omaha: "Omaha", omaha_hi_lo: "Omaha high-low"};
+  const cards = rules.hole_cards > 4 ? ` with ${rules.hole_cards} cards` : "";
+  const ante =
+    rules.ante === undefined
+      ? ""
+      : `, ante ${grouped(rules.ante.amount)}${rules.ante.kind === "each" ? "" : " (big blind)"}`;
+  const game = `${structure} ${names[rules.variant] ?? rules.variant}${cards}`;
+  const blinds = `${grouped(rules.small_blind)}/${grouped(rules.big_blind)}`;
+  return `${game[0].toUpperCase()}${game.slice(1)}, ${blinds}${ante}`;
+}
+
+/**
+ * The words for one step: `entries` one entry, or a `dealt` and the `opened` of its board; `before`
+ * and `table` what stood on the table before and after.
+ */
+export function tellStep(entries, before, table, rules) {
+  const [{kind, body}] = entries;
+  const tell = TELLERS.get(kind);
+  if (tell === undefined) return [kind === "" ? "A line that could not be read." : `${kind}.`];
+  return tell(body, {before, table, rules, opened: entries[1]?.body ?? null});
+}
+
+function who(table, number) {
+  return {player: table.seats.get(number)?.player ?? `seat ${number}`};
+}
+
+function allIn(table, number) {
+  return table.seats.get(number)?.stack === 0 ? " and is all-in" : "";
+}
+
+function cardList(cards) {
+  return cards.flatMap(({card}, at) => (at === 0 ? [{card}] : [" ", {card}]));
+}
+
+function playersOf(table, seats) {
+  return listed(seats.map((number) => who(table, number).player));
+}
+
+function tellOpening(body, {table}) {
+  const dealtIn = body.seats.filter(({state}) => state === "in").length;
+  const button = table.seats.get(body.button)?.player ?? `empty seat ${body.button}`;
+  const dead = body.small_blind_seat === undefined ? " The small blind is dead." : "";
+  return [
+    `Hand ${grouped(body.hand)} opens for ${counted(dealtIn, "player")}. The dealer commits to its `,
+    "secret. The button is with ",
+    {player: button},
+    `.${dead}`,
+  ];
+}
+
+function tellDeckFixed(body, {table}) {
+  const dealtIn = [...table.seats.values()].filter(({state}) => state === "in").length;
+  const links = body.links.length;
+  const given =
+    links === 0
+      ? "No player added randomness"
+      : `${links} of ${counted(dealtIn, "player")} added randomness`;
+  const beacon = body.beacon === undefined ? "" : ", and so did the beacon";
+  return [`${given}${beacon}. The deck is shuffled and fixed, before any card is dealt.`];
+}
+
+function tellVoid(body) {
+  const missing = body.missing.map(({player, seat}) => `${player} (seat ${seat})`);
+  const blame = missing.length === 0 ? "" : ` Missing: the link of ${listed(missing)}.`;
+  return [`The hand is void: ${voidReason(body.reason)}.${blame} All chips go back.`];
+}
+
+function tellPost(body, {table}) {
+  const what = POSTS.get(body.what) ?? body.what;
+  const amount = grouped(body.amount);
+  return [who(table, body.seat), ` posts ${what}, ${amount}${allIn(table, body.seat)}.`];
+}
+
+function tellDealt(body, {table, opened}) {
+  const toSeats = body.positions.filter(({to}) => to === "seat");
+  const toBoard = body.positions.filter(({to}) => to === "board");
+  if (toBoard.length === 0) {
+    const seats = new Set(toSeats.map(({seat}) => seat)).size;
+    if (seats === 0) return ["A card is burned."];
+    const each = toSeats.length / seats;
+    const cards = counted(Number.isInteger(each) ? each : toSeats.length, "card");
+    return [`${counted(seats, "player")} get ${cards}${Number.isInteger(each) ? " each" : ""}.`];
+  }
+  const number = toBoard[0].board;
+  const board = table.boards[number - 1];
+  const street = STREET_NAMES.get(board.shared + board.positions.length) ?? "the board";
+  const which = table.boards.length > 1 || table.runsFrom !== undefined ? ` of board ${number}` : "";
+  const name = `${street[0].toUpperCase()}${street.slice(1)}${which}`;
+  if (opened === null) return [`${name}: ${counted(toBoard.length, "card")}, face down.`];
+  return [`${name}: `, ...cardList(opened.cards), "."];
+}
+
+function tellAct(body, {before, table}) {
+  const by = DONE_BY.get(body.by) ?? "";
+  const seat = before.seats.get(body.seat);
+  const added = grouped(body.to - (seat?.bet ?? 0));
+  const words = {
+    fold: " folds",
+    check: " checks",
+    call: ` calls ${added}`,
+    bet: ` bets ${grouped(body.to)}`,
+    raise: ` raises to ${grouped(body.to)}`,
+  };
+  const isIn = body.act === "fold" || body.act === "check" ? "" : allIn(table, body.seat);
+  return [who(table, body.seat), `${words[body.act] ?? ` ${body.act}`}${isIn}${by}.`];
+}
+
+function tellOpened(body, {table}) {
+  if (body.seat === undefined) return [`Board ${body.board}: `, ...cardList(body.cards), "."];
+  const why = {
+    rule: ": a player is all-in, so hands are opened",
+    policy: "",
+    player: ", by choice",
+  };
+  return [who(table, body.seat), " shows ", ...cardList(body.cards), `${why[body.by] ?? ""}.`];
+}
+
+function tellMuck(body, {table}) {
+  return [who(table, body.seat), " mucks."];
+}
+
+function tellRuns(body, {table}) {
+  return [`${playersOf(table, body.seats)} run it twice: the rest is dealt to two boards.`];
+}
+
+function tellChop(body, {table}) {
+  return [`${playersOf(table, body.seats)} chop the blinds: each takes its own back.`];
+}
+
+function tellReturned(body, {table}) {
+  return [`${grouped(body.amount)} goes back to `, who(table, body.seat), ", not called."];
+}
+
+function tellAward(body, {before, table}) {
+  const several = body.pot > 0 || before.pots.length > 1;
+  const pot = !several ? "the pot" : body.pot === 0 ? "the main pot" : `side pot ${body.pot}`;
+  const half = body.half === undefined ? "" : `, ${body.half} half`;
+  const board = table.boards.length > 1 ? `, board ${body.board}` : "";
+  const rake = body.rake === 0 ? "" : ` The rake is ${grouped(body.rake)}.`;
+  const winners = body.winners.flatMap(({seat, amount, name}, at) => [
+    at === 0 ? "" : "; ",
+    who(table, seat),
+    ` wins ${grouped(amount)}`,
+    at > 0 ? "" : ` (${pot}${half}${board})`,
+    name === undefined ? "" : ` with ${name[0].toLowerCase()}${name.slice(1)}`,
+  ]);
+  return [...winners, `.${rake}`];
+}
+
+function tellEnd(body, {table}) {
+  const changes = body.stacks.flatMap(({seat, stack}) => {
+    const change = stack - (table.seats.get(seat)?.begun ?? stack);
+    if (change === 0) return [];
+    const sign = change > 0 ? "+" : "−";
+    return [`${who(table, seat).player} ${sign}${grouped(Math.abs(change))}`];
+  });
+  const moved = changes.length === 0 ? "No chips changed hands" : changes.join(", ");
+  return [`The hand ends. ${moved}.`];
+}
+
+function tellTaken(body) {
+  return [{player: body.player}, ` sits down in seat ${body.seat} with ${grouped(body.stack)}.`];
+}
+
+function tellLeft(body) {
+  return [{player: body.player}, ` leaves seat ${body.seat}.`];
+}
+
+function tellRemoved(body) {
+  return [{player: body.player}, ` is removed from seat ${body.seat} by the operator.`];
+}
+
+function tellSatOut(body) {
+  const by = body.by === "clock" ? ", by the clock" : "";
+  return [{player: body.player}, ` sits out from the next hand${by}.`];
+}
+
+function tellCameBack(body) {
+  return [{player: body.player}, " comes back."];
+}
+
+function tellPreferred(body) {
+  const chosen = body.choices.length === 0 ? "nothing" : listed(body.choices);
+  return [{player: body.player}, ` chooses from now on: ${chosen}.`];
+}
+
+function tellAnchored(body) {
+  return [{player: body.player}, " gives a new anchor for its randomness."];
+}
