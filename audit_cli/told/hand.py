@@ -18,10 +18,24 @@ NOT_CLOSED = -1
 
 
 @dataclass(frozen=True, slots=True)
+class Finish:
+    """A player who is out of the tournament with this hand, or has won it: place 1.
+
+    `prize` is in hundredths of the tournament's currency, 0 for none.
+    """
+
+    player: str
+    place: int
+    prize: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tournament:
     """The tournament that a hand is of. Amounts are in hundredths of `currency`.
 
-    `level` counts from 1; `table` is the table's number in it.
+    `number` is its number, of decimal digits; `level` counts from 1; `table` is the table's number
+    in it; `currency` is an ISO code, empty where nothing was paid to enter. `finished` are those
+    whom the hand put out, in the order of their places, the last first.
     """
 
     number: str
@@ -31,6 +45,7 @@ class Tournament:
     currency: str
     level: int
     table: int
+    finished: tuple[Finish, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
