@@ -5,7 +5,7 @@
  * and flushes do not count.
  */
 
-import { rankOf } from "./cards.js";
+import {rankOf} from "./cards.js";
 
 const LOW_ACE_RANK = 12;
 const WORST_PIPS = 8;

@@ -5,7 +5,7 @@
  * up to five ranks of four bits each, the one that decides first on top. Suits break no tie.
  */
 
-import { rankOf, suitOf } from "./cards.js";
+import {rankOf, suitOf} from "./cards.js";
 
 const HIGH_CARD = 0;
 const PAIR = 1;
@@ -42,7 +42,7 @@ const RANK_PLURALS = Object.freeze(
 
 /** The five ranks of each straight as bits, by its top rank; the wheel's top is the five. */
 const STRAIGHTS = Object.freeze(
-  Array.from({ length: 13 }, (_, top) => {
+  Array.from({length: 13}, (_, top) => {
     if (top < FIVE_RANK) {
       return 0;
     }

@@ -3,10 +3,10 @@
  * board, and whether a low shares the pots (sections 6.1 and 9.7).
  */
 
-import { arrangeHigh, measureHigh, nameHigh } from "./ranking.js";
-import { arrangeLow, measureLow, nameLow } from "./lows.js";
+import {arrangeHigh, measureHigh, nameHigh} from "./ranking.js";
+import {arrangeLow, measureLow, nameLow} from "./lows.js";
 
-const HOLDEM_VARIANT = Object.freeze({ holeCards: 2, twoCount: false, hiLo: false });
+const HOLDEM_VARIANT = Object.freeze({holeCards: 2, twoCount: false, hiLo: false});
 const OMAHA_VARIANTS = Object.freeze(["omaha", "omaha_hi_lo"]);
 
 /**
@@ -71,6 +71,16 @@ export function lowOf(variant, holes, board) {
   return variant.hiLo ? strongest(listFives(holes, board), measureLow) : 0;
 }
 
+/**
+ * @param {{holeCards: number, twoCount: boolean, hiLo: boolean}} variant
+ * @param {number[]} holes
+ * @param {number[]} board five cards
+ * @returns {{high: number, low: number}} what they make of both; a low of 0 is none
+ */
+export function strengthOf(variant, holes, board) {
+  return {high: highOf(variant, holes, board), low: lowOf(variant, holes, board)};
+}
+
 /** The first of several hands of five when they are read card by card. */
 function firstOf(hands) {
   return hands.reduce((first, hand) => {
@@ -117,9 +127,9 @@ export function tellBest(variant, holes, board) {
   const high = highOf(variant, holes, board);
   const low = lowOf(variant, holes, board);
   return {
-    high: { strength: high, name: nameHigh(high), five: highFive(variant, holes, board, high) },
+    high: {strength: high, name: nameHigh(high), five: highFive(variant, holes, board, high)},
     low: low
-      ? { strength: low, name: nameLow(low), five: lowFive(holes, board, low) }
+      ? {strength: low, name: nameLow(low), five: lowFive(holes, board, low)}
       : null,
   };
 }
