@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from audit_cli.gamefile import Readable
 
+_LAST_TIME = 253_402_300_799_999
 _MOVES = {move.value: move for move in Move}
 
 
@@ -93,8 +94,11 @@ class _Reader:
         return self._rules
 
     def take(self, line: Line) -> Damage | None:
-        """Take an entry of the transcript; Damage where the game begins with another."""
+        """Take an entry of the transcript; Damage where it can not be told of."""
         kind = line.kind
+        if line.at > _LAST_TIME:
+            problem = Problem("a time after the year 9999")
+            return Damage(self._header.source, line.number, problem, fatal=True)
         if self._rules is None and kind != "game_opened":
             problem = Problem("a game that does not begin with game_opened")
             return Damage(self._header.source, line.number, problem, fatal=True)
