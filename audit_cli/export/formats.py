@@ -1,0 +1,37 @@
+"""The formats that hands are exported in, by the names of `--format`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from audit_cli.export.pokerstars import bind_pokerstars, write_pokerstars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from audit_cli.export.money import Money
+    from audit_cli.problem import Problem
+    from audit_cli.told.hand import Game, Hand
+
+
+class Write(Protocol):
+    """Writes one hand, or says why the format can not say it."""
+
+    def __call__(self, game: Game, hand: Hand, money: Money, /) -> str | Problem:
+        """Return the hand's text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How hands are written: each one, several in one file, and how such a file's name ends."""
+
+    write: Write
+    bind: Callable[[Sequence[str]], str]
+    suffix: str
+
+
+FORMATS = {
+    "pokerstars": Format(write_pokerstars, bind_pokerstars, ".txt"),
+}
