@@ -1,0 +1,131 @@
+/**
+ * Reads game files, judges what a key has signed of them, and gathers the report (PROTOCOL.md 12).
+ */
+
+import {checkBound} from "../checks/bound.js";
+import {checkChain} from "../checks/chain.js";
+import {checkComplete} from "../checks/complete.js";
+import {checkDealt} from "../checks/dealt.js";
+import {checkMixed} from "../checks/mixed.js";
+import {checkOrdered} from "../checks/ordered.js";
+import {checkOthers} from "../checks/others.js";
+import {checkReplayed} from "../checks/replayed.js";
+import {checkSigned} from "../checks/signed.js";
+import {coverGame} from "./coverage.js";
+import {readGameFile} from "./gamefile.js";
+import {parseVerifierKey} from "./note.js";
+import {PROMISES, gatherReport, writeReport} from "./report.js";
+import {createVoice} from "./voice.js";
+
+/** What the auditor gave can not be used: a message and a hint for the person. */
+export class UsageError extends Error {
+  constructor(message, hint = "") {
+    super(message);
+    this.name = "UsageError";
+    this.hint = hint;
+  }
+}
+
+/** Judge the entries of games that have a checkpoint that holds. */
+const CHECKS_OF_ENTRIES = [
+  checkBound, checkReplayed, checkOrdered, checkDealt, checkComplete, checkMixed, checkChain,
+];
+/** What a game without a single good checkpoint leaves open (SIGNED speaks for itself). */
+const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !== "CONSISTENT");
+
+/**
+ * Audit inputs, [{name, blob}], in order, by a request: {key: vkey text or null, records: [{name,
+ * bytes}], notes: [{name, text}], proofs: [{name, text}], required: [promise]}.
+ *
+ * Gives {report, games}: the report has the shape of `verify --json`, with `forks`; games are those
+ * of `coverGame`. `onProgress(done, total, what)` is told how far it is. UsageError for a key that is
+ * none, or a promise that is none.
+ */
+export async function audit(inputs, request, onProgress = () => {}) {
+  const trusted = await readKey(request.key);
+  const required = request.required ?? [];
+  for (const name of required) {
+    if (!PROMISES.includes(name)) {
+      const hint = `the promises are ${PROMISES.join(", ")}`;
+      throw new UsageError(`${name}: no such promise`, hint);
+    }
+  }
+  const {tell, gathered} = gatherReport();
+  const games = await readGames(inputs, trusted, gathered, onProgress);
+  await runChecks(games, {...request, trusted}, tell, onProgress);
+  if (games.every(({covered}) => covered === 0)) {
+    // Nothing was judged, so that nothing holds.
+    gathered.findings = gathered.findings.filter(({promise, verdict}) => {
+      return verdict !== "holds" || !PROMISES_OF_ENTRIES.includes(promise);
+    });
+  }
+  const report = writeReport(games, gathered, askedFor(games, request, trusted), required);
+  return {report, games};
+}
+
+async function readKey(text) {
+  if (text === null || text === undefined) {
+    return null;
+  }
+  const {key, wrong} = await parseVerifierKey(text);
+  if (wrong !== undefined) {
+    throw new UsageError(wrong.reason, wrong.hint);
+  }
+  return key;
+}
+
+async function readGames(inputs, trusted, gathered, onProgress) {
+  const total = inputs.reduce((sum, {blob}) => sum + blob.size, 0);
+  const games = [];
+  let before = 0;
+  for (const {name, blob} of inputs) {
+    const start = before;
+    const onRead = (bytes) => onProgress(start + bytes, total, "reading");
+    const read = await readGameFile(blob, name, onRead);
+    before += blob.size;
+    gathered.damage.push(...read.damage);
+    for (const one of read.games) {
+      const onVerified = (done, all) => onProgress(done, all, "checking signatures");
+      games.push(await coverGame(one, trusted, onVerified));
+    }
+  }
+  return games;
+}
+
+async function runChecks(games, request, tell, onProgress) {
+  const judged = games.filter(({checkpoints}) => checkpoints.some(({holds}) => holds));
+  for (const game of games.filter((one) => !judged.includes(one))) {
+    for (const promise of PROMISES_OF_ENTRIES) {
+      const voice = createVoice(promise, tell);
+      voice.begin(game.game);
+      voice.unproved(`no checkpoint of ${game.judge.shown} covers a line`);
+    }
+  }
+  const checks = [
+    ...(judged.length > 0 ? CHECKS_OF_ENTRIES : []).map((check) => [check, judged]),
+    ...[checkSigned, checkOthers].map((check) => [check, games]),
+  ];
+  for (const [at, [check, told]] of checks.entries()) {
+    onProgress(at, checks.length, "checking the games");
+    await check(told, request, tell);
+  }
+  onProgress(checks.length, checks.length, "checking the games");
+}
+
+function askedFor(games, {records, notes, proofs}, trusted) {
+  const asked = [];
+  if (trusted !== null) {
+    asked.push("SIGNED");
+  }
+  if (records?.length > 0) {
+    asked.push("PLAYER-MIXED");
+  }
+  if (notes?.length > 0 || proofs?.length > 0) {
+    asked.push("CONSISTENT");
+  }
+  const beacon = ({entries, covered}) => covered > 0 && entries[0].body.rules?.beacon !== undefined;
+  if (games.some(beacon)) {
+    asked.push("BEACON-MIXED");
+  }
+  return asked;
+}
