@@ -15,12 +15,19 @@
 
 import {audit} from "./core/audit.js";
 import {overviewGame} from "./core/overview.js";
+import {answerOfHand, tellHand} from "./core/telling.js";
 
 const PROGRESS_MS = 50;
 
 let heldGames = [];
 
-const ANSWERS = new Map([["audit", auditInputs]]);
+const ANSWERS = new Map([
+  ["audit", auditInputs],
+  ["hand", ({game, hand}) => tellHand(heldGames[game], hand)],
+  ["of_hand", ({game, hand, what, details}) => {
+    return answerOfHand(heldGames[game], hand, what, details);
+  }],
+]);
 
 async function auditInputs({inputs, request}, tell) {
   heldGames = [];

@@ -24,11 +24,11 @@ export function overviewGame(game) {
       for (const seat of body.previous.seats) players.add(seat.player);
     }
     if (kind === "hand_opened") {
-      hand = openHand(body, index);
+      hand = beginRow(body, index);
       hands.push(hand);
     }
     if (hand === null) return;
-    foldHand(hand, kind, body);
+    foldRow(hand, kind, body);
     if (hand.state === "open" || kind === "hand_ended" || kind === "hand_void") {
       hand.signed = index < game.covered;
     }
@@ -41,14 +41,14 @@ export function overviewGame(game) {
     key: game.key,
     entries: game.entries.length,
     signed: game.covered,
-    checkpoints: game.checkpoints.length,
+    checkpoints: game.checkpoints.filter(({holds}) => holds).length,
     rules: game.rules,
     players: [...players],
-    hands: hands.map(closeHand),
+    hands: hands.map(endRow),
   };
 }
 
-function openHand(body, index) {
+function beginRow(body, index) {
   return {
     hand: body.hand,
     entry: index,
@@ -65,7 +65,7 @@ function openHand(body, index) {
   };
 }
 
-function foldHand(hand, kind, body) {
+function foldRow(hand, kind, body) {
   if (kind === "awarded") {
     hand.pot += body.amount;
     hand.rake += body.rake;
@@ -83,7 +83,7 @@ function foldHand(hand, kind, body) {
   }
 }
 
-function closeHand({names, won, ...hand}) {
+function endRow({names, won, ...hand}) {
   const winners = [...won].map(([seat, {amount, name}]) => {
     return {seat, player: names.get(seat) ?? `seat ${seat}`, amount, name};
   });

@@ -63,7 +63,7 @@ export function grouped(number) {
 }
 
 /** Give a count with its noun: "1 hand", "2 hands". */
-export function counted(number, noun, nouns = `${noun}s`) {
+export function countWords(number, noun, nouns = `${noun}s`) {
   return `${grouped(number)} ${number === 1 ? noun : nouns}`;
 }
 
