@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from audit_cli.arguments import Commands
 
-NAMES = ("pokerstars",)
+NAMES = ("pokerstars", "ohh", "phh")
 CURRENCIES = ("none", "USD", "EUR", "GBP", "CAD")
 
 

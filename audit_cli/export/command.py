@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit_cli import say
-from audit_cli.export.formats import FORMATS, Format
+from audit_cli.export.formats import FORMATS, OF_ONE_HAND, Format
 from audit_cli.export.money import CHIPS, Money
 from audit_cli.gamefile import Damage
 from audit_cli.inputs import UsageError, opened, reason, shown
@@ -49,10 +49,11 @@ def run(options: argparse.Namespace) -> int:
     if options.hero is not None:
         games = _see_as(games, options.hero)
     several = len(games) > 1
-    written = [
-        (game, _write(game, FORMATS[options.format], money, several=several)) for game in games
-    ]
-    _put(options.output, FORMATS[options.format], written)
+    form = FORMATS[options.format]
+    if options.hand is not None:
+        form = OF_ONE_HAND.get(options.format, form)
+    written = [(game, _write(game, form, money, several=several)) for game in games]
+    _put(options.output, form, written)
     return UNFIT if any(_is_unfit(game) for game in games) else 0
 
 

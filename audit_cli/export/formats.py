@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from audit_cli.export.ohh import bind_ohh, write_ohh
+from audit_cli.export.phh import bind_phh, bind_phhs, write_phh
 from audit_cli.export.pokerstars import bind_pokerstars, write_pokerstars
 
 if TYPE_CHECKING:
@@ -34,4 +36,9 @@ class Format:
 
 FORMATS = {
     "pokerstars": Format(write_pokerstars, bind_pokerstars, ".txt"),
+    "ohh": Format(write_ohh, bind_ohh, ".ohh"),
+    "phh": Format(write_phh, bind_phhs, ".phhs"),
 }
+
+OF_ONE_HAND = {"phh": Format(write_phh, bind_phh, ".phh")}
+"""Formats with a file of its own kind for one hand that is asked for."""

@@ -17,9 +17,10 @@ that do.
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, time
+from datetime import time
 from typing import TYPE_CHECKING
 
+from audit_cli.export.moments import moment
 from audit_cli.export.replay import FIXED_RAISES, Ceiling, OtherwiseError, Start, Table
 from audit_cli.poker.rules import Structure
 from audit_cli.problem import Problem
@@ -41,6 +42,7 @@ from audit_cli.told.made import made_hand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from audit_cli.export.money import Money
     from audit_cli.poker.rules import HandRules
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
 
 Value = str | int | bool | time | list[int] | list[str]
 
-_SECOND = 1_000
 _UNSEEN = "??"
 _WHOLE = 5
 _BETS = (What.SMALL_BLIND, What.BIG_BLIND, What.STRADDLE, What.LIVE)
@@ -65,13 +66,21 @@ def write_phh(game: Game, hand: Hand, money: Money) -> str | Problem:
         return Problem("PHH has no second board")
     if any(isinstance(event, BlindsChopped) for event in hand.events):
         return Problem("PHH has no act that chops blinds")
+    at = moment(hand.opened_at)
+    if at is None:
+        return Problem("its time is beyond the year 9999")
     start = _start(hand, code)
     try:
         actions = _actions(hand, Table(start))
     except OtherwiseError as otherwise:
         return Problem(f"played again from PHH, {otherwise}")
-    fields = _required(hand, code, start, actions) | _optional(game, hand, money)
+    fields = _required(hand, code, start, actions) | _optional(game, hand, money, at)
     return "".join(f"{name} = {_toml(value)}\n" for name, value in fields.items())
+
+
+def bind_phh(hands: Sequence[str]) -> str:
+    """Return the text of a `.phh` file: one hand; of several, as games may have, a `.phhs`."""
+    return hands[0] if len(hands) == 1 else bind_phhs(hands)
 
 
 def bind_phhs(hands: Sequence[str]) -> str:
@@ -224,11 +233,10 @@ def _required(hand: Hand, code: str, start: Start, actions: list[str]) -> dict[s
     return fields | {"starting_stacks": list(start.stacks), "actions": actions}
 
 
-def _optional(game: Game, hand: Hand, money: Money) -> dict[str, Value]:
-    at = datetime.fromtimestamp(hand.opened_at // _SECOND, UTC)
+def _optional(game: Game, hand: Hand, money: Money, at: datetime) -> dict[str, Value]:
     fields: dict[str, Value] = {
         "venue": game.origin,
-        "time": at.time(),
+        "time": at.time().replace(microsecond=0),
         "time_zone": "UTC",
         "day": at.day,
         "month": at.month,

@@ -35,7 +35,8 @@ class Tournament:
 
     `number` is its number, of decimal digits; `level` counts from 1; `table` is the table's number
     in it; `currency` is an ISO code, empty where nothing was paid to enter. `finished` are those
-    whom the hand put out, in the order of their places, the last first.
+    whom the hand put out, in the order of their places, the last first. It had `tables` tables to
+    begin with; `started_at` and `level_ms` are in milliseconds, `initial_stack` is in chips.
     """
 
     number: str
@@ -46,6 +47,10 @@ class Tournament:
     level: int
     table: int
     finished: tuple[Finish, ...] = ()
+    tables: int = 1
+    started_at: int = 0
+    initial_stack: int = 0
+    level_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
