@@ -8,6 +8,7 @@ the format has no line for is said with what it has:
   blind alone is a second `posts small blind`, or, where no small blind was posted before or the
   stack was short, an ante;
 - hands that were opened by rule, all-in, are shown at the showdown, as PokerStars writes them;
+  folded cards that were shown when the hand was over stand with the fold, `folds [Ah Kd]`;
 - chopped blinds are bets that nobody called: both go back, and there is no pot.
 
 Where the view is everybody's, each seat's cards stand in a `Dealt to` line; with a hero, the
@@ -168,7 +169,14 @@ class _Writer:
             Act.BET: f"bets {put_in}",
             Act.RAISE: f"raises {over} to {to}",
         }
-        yield f"{name}: {words[event.act]}{' and is all-in' if event.all_in else ''}"
+        all_in = " and is all-in" if event.all_in else ""
+        yield f"{name}: {words[event.act]}{all_in}{self._shown_fold(event)}"
+
+    def _shown_fold(self, event: Acted) -> str:
+        """Give the cards of a fold whose player showed them, which it may at the end of a hand."""
+        if event.act is not Act.FOLD or event.seat not in self.hand.shown:
+            return ""
+        return f" [{' '.join(self.hand.seat(event.seat).holes or ())}]"
 
     def _aside(self, event: Aside) -> Iterator[str]:
         if event.move in _LEAVING:

@@ -42,15 +42,21 @@ def showdown(hand: Hand, money: Money) -> Iterator[str]:
 
 
 def _openings(hand: Hand) -> tuple[list[Shown | Mucked], list[Shown | Mucked]]:
-    """Return what was shown and mucked at the showdown, and what when all was paid."""
-    opened: list[Shown | Mucked] = []
+    """Return what was shown and mucked at the showdown, and what by who won without one.
+
+    Who mucked and showed when all was paid, shows in its turn; who had folded shows with the fold.
+    """
+    opened: dict[int, Shown | Mucked] = {}
     late: list[Shown | Mucked] = []
     paid = False
     for event in hand.events:
         paid = paid or isinstance(event, Awarded)
-        if isinstance(event, (Shown, Mucked)):
-            (late if paid else opened).append(event)
-    return opened, late
+        if isinstance(event, (Shown, Mucked)) and event.seat not in hand.folded:
+            if paid and event.seat not in opened:
+                late.append(event)
+            else:
+                opened[event.seat] = event
+    return list(opened.values()), late
 
 
 def _opening(hand: Hand, event: Shown | Mucked, board: int) -> str:
