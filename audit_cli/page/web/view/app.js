@@ -16,13 +16,14 @@ import {drawHands} from "./hands.js";
 import {drawProgress} from "./progress.js";
 import {drawPromises} from "./promises.js";
 import {
-  drawActions, drawBesides, drawDamage, drawGames, drawVerdict, sayReport,
+  drawActions, drawBesides, drawDamage, drawGames, drawVerdict,
 } from "./report.js";
 import {readRoute, routeOfHand} from "./routing.js";
 import {drawBasis, drawStart} from "./start.js";
 import {mountHand} from "./table/mounting.js";
 
 const NAME = "Cutcard";
+const PATIENCE_MS = 200;
 const NO_WRONG_KEY = Object.freeze({key: "", why: ""});
 
 /**
@@ -37,11 +38,13 @@ export function startApp(place, told, embedded) {
     worker: null,
     audited: null,
     checking: null,
+    patience: 0,
     wrong: NO_WRONG_KEY,
     problem: "",
+    report: null,
     table: null,
     shown: null,
-    scrolls: new Map(),
+    left: null,
     acts: null,
   };
   app.acts = actsOf(app);
@@ -83,33 +86,46 @@ function actsOf(app) {
     },
     restart: () => {
       app.given = NOTHING_GIVEN;
-      app.audited = null;
-      stopChecking(app);
-      go(app, "#");
+      leaveGames(app);
+    },
+    stop: () => {
+      app.given = {...app.given, games: []};
+      leaveGames(app);
     },
   };
 }
 
+function leaveGames(app) {
+  stopChecking(app);
+  app.audited = null;
+  app.wrong = NO_WRONG_KEY;
+  app.problem = "";
+  go(app, "#");
+}
+
 async function takeFiles(app, files) {
-  try {
-    for (const file of files) {
+  const {page} = readRoute(location.hash);
+  app.problem = "";
+  for (const file of files) {
+    try {
       app.given = addGiven(app.given, await sortFile(file));
+    } catch (error) {
+      app.problem = error.message;
     }
-    app.problem = "";
-  } catch (error) {
-    app.problem = error.message;
   }
-  if (app.problem === "" && readRoute(location.hash).page !== "report") history.pushState(null, "", "#");
-  check(app);
+  // A link to a hand that waits for its game is kept.
+  if (page !== "hand" || app.audited !== null) history.pushState(null, "", "#");
+  void check(app, NO_WRONG_KEY, app.problem);
 }
 
 /**
  * Ask the auditor about all that is given, where there is a game; a check that runs is stopped.
  * `wrong` is a key that was refused before, {key, why}: all is checked without one then.
  */
-async function check(app, wrong = NO_WRONG_KEY) {
+async function check(app, wrong = NO_WRONG_KEY, problem = "") {
   stopChecking(app);
   app.wrong = wrong;
+  app.problem = problem;
   if (app.given.games.length === 0) {
     app.audited = null;
     show(app);
@@ -119,14 +135,15 @@ async function check(app, wrong = NO_WRONG_KEY) {
   const {worker} = app;
   const many = app.given.games.length;
   const title = many === 1 ? "Checking the game" : `Checking ${many} files`;
-  app.checking = drawProgress(title, (words) => tell(app, words), () => {
-    app.acts.restart();
-  });
-  show(app);
-  focusTitle(app);
+  const checking = drawProgress(title, (words) => tell(app, words), app.acts.stop);
+  app.checking = checking;
+  // What is done in a moment is not worth a panel that comes and goes.
+  app.patience = setTimeout(() => {
+    show(app);
+    focusTitle(app);
+  }, PATIENCE_MS);
   try {
-    app.audited = await worker.ask("audit", requestOf(app.given), app.checking.show);
-    app.problem = "";
+    app.audited = await worker.ask("audit", requestOf(app.given), checking.show);
   } catch (error) {
     if (error.kind === "Stopped") return;
     app.audited = null;
@@ -134,21 +151,22 @@ async function check(app, wrong = NO_WRONG_KEY) {
       const why = [error.message, error.hint].filter((words) => words !== "").join("; ");
       const {key} = app.given;
       app.given = {...app.given, key: ""};
-      await check(app, {key, why});
+      await check(app, {key, why}, problem);
       return;
     }
     app.problem = `This could not be checked: ${error.message}`;
   }
+  clearTimeout(app.patience);
   app.checking = null;
+  app.report = app.audited === null ? null : drawReport(app);
+  tell(app, "");
   show(app);
-  if (app.audited !== null) {
-    tell(app, sayReport(app.audited.report, app.given.key !== "").title);
-  }
   focusTitle(app);
   if (app.wrong.why !== "") document.getElementById("key")?.focus();
 }
 
 function stopChecking(app) {
+  clearTimeout(app.patience);
   app.worker?.stop();
   app.worker = null;
   app.checking = null;
@@ -170,11 +188,15 @@ function arrive(app) {
     if (route.step !== null) app.table.showStep(route.step);
     return;
   }
-  if (app.shown !== null) app.scrolls.set(app.shown.page, window.scrollY);
+  if (app.shown?.page === "report") {
+    app.left = {scroll: window.scrollY, focus: document.activeElement};
+  }
   show(app);
   focusTitle(app);
-  const back = route.page === "report" ? app.scrolls.get("report") ?? 0 : 0;
-  window.scrollTo({top: back, behavior: "instant"});
+  if (route.page === "report" && app.left !== null) {
+    app.left.focus?.focus({preventScroll: true});
+    window.scrollTo({top: app.left.scroll, behavior: "instant"});
+  }
 }
 
 function isShownHand(app, route) {
@@ -188,12 +210,13 @@ function show(app) {
   app.table?.close();
   app.table = null;
   app.shown = route;
+  if (app.audited === null) app.left = null;
   markSection(route.page === "hand" ? "report" : route.page);
   if (route.page === "about") fill(app.place, drawAbout());
   else if (app.checking !== null) fill(app.place, app.checking.panel);
   else if (app.audited === null) showStart(app);
   else if (route.page === "hand") showHand(app, route);
-  else fill(app.place, drawReport(app));
+  else fill(app.place, app.report);
   const title = app.place.querySelector("h1")?.textContent;
   document.title = title ? `${title} · ${NAME}` : NAME;
 }
@@ -202,7 +225,9 @@ function showStart(app) {
   fill(app.place, drawStart(app.given, app.wrong, app.problem, app.acts));
 }
 
+/** Draw the report once for each audit, so that a reader who comes back finds it as it was left. */
 function drawReport(app) {
+  app.left = null;
   const {report, games} = app.audited;
   const trusted = app.given.key !== "";
   const keyForm = !trusted && drawKeyForm(app.wrong.key, app.wrong.why, app.acts.trust);

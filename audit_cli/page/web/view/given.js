@@ -16,12 +16,13 @@ const PLACES = new Map([
   ["proof", "proofs"],
 ]);
 
-/** Add what sortFile gave. */
+/** Add what sortFile gave; what is there already, by kind, name and size, is taken anew. */
 export function addGiven(given, things) {
   return things.reduce((before, thing) => {
     if (thing.kind === "key") return {...before, key: thing.text};
     const place = PLACES.get(thing.kind);
-    return {...before, [place]: [...before[place], thing]};
+    const others = before[place].filter(({name, size}) => name !== thing.name || size !== thing.size);
+    return {...before, [place]: [...others, thing]};
   }, given);
 }
 

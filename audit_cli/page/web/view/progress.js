@@ -4,16 +4,16 @@
 
 import {fill, make} from "./dom.js";
 
-const TOLD_PARTS = 4;
+const TELL_MS = 4_000;
 
 /**
  * Draw a progress panel. Returns {panel, show}: `show({done, total, what})` moves the bar; `tell`
- * is called with words at each quarter of each stage; `stop` when the reader wants no more.
+ * is called with words every few seconds; `stop` when the reader wants no more.
  */
 export function drawProgress(title, tell, stop) {
   const bar = make("progress", {"max": 1, "aria-labelledby": "progress-title"});
   const words = make("p", {class: "progress-words"}, "Reading the file…");
-  let told = "";
+  let told = performance.now();
   const panel = make(
     "section",
     {"class": "panel progress", "aria-labelledby": "progress-title"},
@@ -26,17 +26,16 @@ export function drawProgress(title, tell, stop) {
     const share = total > 0 ? Math.min(1, done / total) : 0;
     bar.value = share;
     const percent = Math.floor(share * 100);
-    fill(words, `${sentence(what)}… ${percent} %`);
-    const part = `${what} ${Math.floor(share * TOLD_PARTS)}`;
-    if (part !== told) {
-      told = part;
-      tell(`${sentence(what)}: ${percent} percent`);
+    fill(words, `${capitalised(what)}… ${percent} %`);
+    if (performance.now() - told >= TELL_MS) {
+      told = performance.now();
+      tell(`${capitalised(what)}: ${percent} percent`);
     }
   };
   return {panel, show};
 }
 
-function sentence(words) {
+function capitalised(words) {
   const text = String(words ?? "");
   return text === "" ? "Checking" : text[0].toUpperCase() + text.slice(1);
 }

@@ -33,14 +33,14 @@ export function sayReport(report, trusted) {
     return {
       style: "broken",
       title: broken.length === 1 ? "A promise is broken" : `${broken.length} promises are broken`,
-      text: `This does not hold here: ${quoted(broken)}. Below you see where, and why.`,
+      text: `This does not hold here: ${titlesOf(broken)}. Below you see where, and why.`,
     };
   }
   if (report.exit_status !== HOLDS) {
     return {
       style: "unsure",
       title: "Nothing is broken, but not all is proved",
-      text: `Still open: ${quoted(open)}.`,
+      text: `Still open: ${titlesOf(open)}.`,
     };
   }
   if (!trusted) {
@@ -61,7 +61,7 @@ export function sayReport(report, trusted) {
   };
 }
 
-function quoted(promises) {
+function titlesOf(promises) {
   return listed(promises.map(({promise}) => `“${PROMISE_WORDS.get(promise).title}”`));
 }
 
