@@ -57,7 +57,7 @@ export async function tellHand(game, hand) {
 /**
  * Answer what the page asks of a hand.
  *
- * @param {"card"|"deck"} what "card" with `details.position`: see `tellCard`; "deck": see `tellDeck`
+ * @param {"card"|"deck"} what see `tellCard` (with `details.position`) and `tellDeck`
  * @throws {RangeError} for a hand, a question or a position that is none
  */
 export async function answerOfHand(game, hand, what, details) {
@@ -212,7 +212,8 @@ function placeOpenings({entries, cards, problems}) {
       } else if (known.card !== null && known.card !== card) {
         problems.push(`Position ${position} was opened as ${card}; the deck has ${known.card}.`);
       } else {
-        Object.assign(known, {card, salt, by: known.by ?? "opened", openedAt: {entry: index, line}});
+        const by = known.by ?? "opened";
+        Object.assign(known, {card, salt, by, openedAt: {entry: index, line}});
       }
     }
   }
@@ -244,11 +245,12 @@ function leafOf(mix, position, card, salt) {
 /**
  * One card's way from the deck to the dealer's signature.
  *
- * @returns {{position, to, seat, player, board, card, by, line, openedAt, leaf, path, proved, logged,
- *   seal}} `leaf` is {mix, number, salt, hash}, or null where the card is not known; `path` its steps
- *   to the root, each {side, sibling, node}, or null where the file does not have them; `proved`
- *   whether they end at the logged root (null where there is nothing to prove); `logged` the line of
- *   `deck_committed`, {root, mix, entry, line}, or null; `seal` see `sealOf`. Bytes in hex.
+ * @returns {{position, to, seat, player, board, card, by, line, openedAt, leaf, path, proved,
+ *   logged, seal}} `leaf` is {mix, number, salt, hash}, or null where the card is not known; `path`
+ *   its steps to the root, each {side, sibling, node}, or null where the file does not have them;
+ *   `proved` whether they end at the logged root (null where there is nothing to prove); `logged`
+ *   the line of `deck_committed`, {root, mix, entry, line}, or null; `seal` see `sealOf`. Bytes in
+ *   hex.
  */
 async function tellCard(game, found, position) {
   const card = found.cards.get(position);
@@ -278,8 +280,8 @@ function stepInHex({side, sibling, node}) {
 /**
  * How the line that fixes the deck is under the dealer's signature, worked out from the lines.
  *
- * @returns {{leaf, steps, size, root, line, proved, isBeforeCards} | null} the line's leaf hash, the
- *   steps to the root of the first checkpoint that covers it, that checkpoint's size, root and line
+ * @returns {{leaf, steps, size, root, line, proved, isBeforeCards} | null} the line's leaf hash,
+ *   the steps to the root of the first checkpoint that covers it, that checkpoint's size, root and line
  *   of the file, whether the steps end there, and whether it covers no card of the hand. Null
  *   where no checkpoint that holds covers the line.
  */

@@ -3,7 +3,8 @@
  * characters, and {player} for a name; `plainWords` gives them as one text for a screen reader.
  */
 
-import {counted, grouped, listed} from "../dom.js";
+import {countWords, grouped, listed} from "../dom.js";
+import {sayGame, VOIDS} from "../words.js";
 
 const RANK_WORDS = new Map([
   ["2", "two"],
@@ -38,13 +39,6 @@ const DONE_BY = new Map([
   ["clock", ", by the clock: time was up"],
   ["pre_action", ", as chosen ahead"],
   ["absent", ", being away"],
-]);
-const VOID_REASONS = new Map([
-  ["link_missing", "a player's link did not come in time"],
-  ["no_beacon", "the beacon's round could not be had"],
-  ["operator", "the operator ended it"],
-  ["health", "the dealer's own tests of its randomness stopped it"],
-  ["dealer_fault", "the dealer made a fault"],
 ]);
 const STREET_NAMES = new Map([
   [3, "the flop"],
@@ -94,24 +88,13 @@ function plainPart(part) {
   return part.card === undefined ? part.player : cardWords(part.card);
 }
 
-/** Why a hand is void: "a player's link did not come in time". */
-export function voidReason(reason) {
-  return VOID_REASONS.get(reason) ?? reason;
-}
-
-/** The stakes of a rule set in one line: "No-limit hold'em, 50/100". */
+/** The game and its stakes in one line: "No limit Hold’em, 50/100, ante 10". */
 export function stakesWords(rules) {
-  if (rules === null) return "Rules that could not be read";
-  const structure = rules.structure.replace("_", "-");
-  const names = {holdem: "hold'em", omaha: "Omaha", omaha_hi_lo: "Omaha high-low"};
-  const cards = rules.hole_cards > 4 ? ` with ${rules.hole_cards} cards` : "";
-  const ante =
-    rules.ante === undefined
-      ? ""
-      : `, ante ${grouped(rules.ante.amount)}${rules.ante.kind === "each" ? "" : " (big blind)"}`;
-  const game = `${structure} ${names[rules.variant] ?? rules.variant}${cards}`;
-  const blinds = `${grouped(rules.small_blind)}/${grouped(rules.big_blind)}`;
-  return `${game[0].toUpperCase()}${game.slice(1)}, ${blinds}${ante}`;
+  if (rules === null) return "The rules of this game could not be read.";
+  const {ante} = rules;
+  const by = ante?.kind === "big_blind" ? " by the big blind" : "";
+  const antes = ante === undefined ? "" : `, ante ${grouped(ante.amount)}${by}`;
+  return `${sayGame(rules, grouped)}${antes}`;
 }
 
 /**
@@ -146,8 +129,8 @@ function tellOpening(body, {table}) {
   const button = table.seats.get(body.button)?.player ?? `empty seat ${body.button}`;
   const dead = body.small_blind_seat === undefined ? " The small blind is dead." : "";
   return [
-    `Hand ${grouped(body.hand)} opens for ${counted(dealtIn, "player")}. The dealer commits to its `,
-    "secret. The button is with ",
+    `Hand ${grouped(body.hand)} opens for ${countWords(dealtIn, "player")}. `,
+    "The dealer commits to its secret. The button is with ",
     {player: button},
     `.${dead}`,
   ];
@@ -159,15 +142,17 @@ function tellDeckFixed(body, {table}) {
   const given =
     links === 0
       ? "No player added randomness"
-      : `${links} of ${counted(dealtIn, "player")} added randomness`;
+      : `${links} of ${countWords(dealtIn, "player")} added randomness`;
   const beacon = body.beacon === undefined ? "" : ", and so did the beacon";
   return [`${given}${beacon}. The deck is shuffled and fixed, before any card is dealt.`];
 }
 
-function tellVoid(body) {
+function tellVoid(body, {before}) {
+  const isMoved = [...before.seats.values()].some(({stack, begun}) => stack !== begun);
+  const chips = isMoved ? "All chips go back." : "No chip moves.";
   const missing = body.missing.map(({player, seat}) => `${player} (seat ${seat})`);
   const blame = missing.length === 0 ? "" : ` Missing: the link of ${listed(missing)}.`;
-  return [`The hand is void: ${voidReason(body.reason)}.${blame} All chips go back.`];
+  return [`The hand is void: ${VOIDS.get(body.reason) ?? body.reason}.${blame} ${chips}`];
 }
 
 function tellPost(body, {table}) {
@@ -183,15 +168,16 @@ function tellDealt(body, {table, opened}) {
     const seats = new Set(toSeats.map(({seat}) => seat)).size;
     if (seats === 0) return ["A card is burned."];
     const each = toSeats.length / seats;
-    const cards = counted(Number.isInteger(each) ? each : toSeats.length, "card");
-    return [`${counted(seats, "player")} get ${cards}${Number.isInteger(each) ? " each" : ""}.`];
+    const cards = countWords(Number.isInteger(each) ? each : toSeats.length, "card");
+    return [`${countWords(seats, "player")} get ${cards}${Number.isInteger(each) ? " each" : ""}.`];
   }
   const number = toBoard[0].board;
   const board = table.boards[number - 1];
   const street = STREET_NAMES.get(board.shared + board.positions.length) ?? "the board";
-  const which = table.boards.length > 1 || table.runsFrom !== undefined ? ` of board ${number}` : "";
+  const isTwice = table.boards.length > 1 || table.runsFrom !== undefined;
+  const which = isTwice ? ` of board ${number}` : "";
   const name = `${street[0].toUpperCase()}${street.slice(1)}${which}`;
-  if (opened === null) return [`${name}: ${counted(toBoard.length, "card")}, face down.`];
+  if (opened === null) return [`${name}: ${countWords(toBoard.length, "card")}, face down.`];
   return [`${name}: `, ...cardList(opened.cards), "."];
 }
 

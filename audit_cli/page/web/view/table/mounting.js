@@ -1,0 +1,118 @@
+/*
+ * One hand on the page: the table step by step, its story, a card's proof, the deck's journey.
+ */
+
+import {fill, make} from "../dom.js";
+import {drawJourney} from "../deck/journey.js";
+import {openProof} from "../proof/opening.js";
+import {drawControls, listenKeys, listenSwipes} from "./controls.js";
+import {drawTable} from "./drawing.js";
+import {partNodes} from "./faces.js";
+import {stageHand} from "./staging.js";
+import {drawStory} from "./story.js";
+import {plainWords, stakesWords} from "./wording.js";
+
+const DECK_WORDS = new Map([
+  ["revealed", "The dealer has revealed this hand: all cards are proved, folded ones too."],
+  ["unrevealed", "Not revealed yet: cards that nobody showed stay face down; nobody can tell them."],
+  ["refused", "The revealed secret does not fit: only cards that the log opened are shown."],
+  ["unknown", "Not all that the deck is made of is in this file: there is no deck to show."],
+  ["none", "This hand ended before it had a deck."],
+  ["would be", "No card was dealt. All that the deck is made of is known by now, and told below."],
+]);
+
+/**
+ * Show a hand in `container`, in place of what is there.
+ *
+ * `told` is what tellHand says in the worker; `ask(what, details)` asks answerOfHand there of this
+ * hand. `step`, from 1, is the one to begin with (null: where the cards are dealt, of a void hand
+ * the end); one that is not there is the nearest. `onStep(step)` is called when the reader moves.
+ * Returns {showStep(step), close()}.
+ */
+export function mountHand(container, told, ask, {step = null, onStep = () => {}} = {}) {
+  const steps = stageHand(told);
+  const state = {step: 1, showAll: false};
+  let journey = null;
+  const toFollow = async (position) => {
+    journey?.node.setAttribute("open", "");
+    await journey?.follow(position);
+  };
+  const onCard = (position) => openProof(position, ask, journey === null ? null : toFollow);
+  const table = drawTable(told, onCard);
+  const controls = drawControls(steps.length, "the hand", (wanted) => go(wanted));
+  const story = drawStory(steps, (wanted) => go(wanted));
+  const caption = make("p", {class: "step-words", "aria-live": "polite", "aria-atomic": "true"});
+  const place = make("p", {class: "step-place"});
+  const show = () => {
+    const {parts, entries, at, table: stands} = steps[state.step - 1];
+    table.show(stands, state.showAll);
+    story.show(state.step);
+    controls.show(state.step, plainWords(parts));
+    fill(caption, make("span", {}, partNodes(parts)));
+    fill(place, placeWords(entries, at - told.openedAt));
+  };
+  const go = (wanted) => {
+    const next = Math.min(steps.length, Math.max(1, wanted));
+    if (next === state.step) return;
+    state.step = next;
+    show();
+    onStep(next);
+  };
+  const showAll = showAllSwitch(told, (chosen) => {
+    state.showAll = chosen;
+    show();
+  });
+  if (told.hasJourney) journey = drawJourney(told, ask);
+  const bar = make("div", {class: "stage-bar"}, caption, controls.node);
+  const stage = make("div", {class: "stage"}, table.node, bar, place);
+  const root = make(
+    "div",
+    {class: "hand"},
+    make("p", {class: "hand-stakes"}, stakesWords(told.rules)),
+    told.problems.map((text) => make("p", {class: "hand-problem"}, text)),
+    make("div", {class: "hand-deck"}, make("p", {}, deckWords(told)), showAll),
+    make("div", {class: "hand-parts"}, stage, story.node),
+    journey?.node,
+  );
+  const where = () => ({step: state.step, count: steps.length});
+  const stopKeys = listenKeys(root, where, go);
+  listenSwipes(table.node, where, go);
+  container.replaceChildren(root);
+  state.step = Math.min(steps.length, Math.max(1, step ?? firstStep(steps)));
+  show();
+  return {
+    showStep: (wanted) => {
+      state.step = Math.min(steps.length, Math.max(1, wanted ?? firstStep(steps)));
+      show();
+    },
+    close: () => {
+      stopKeys();
+      table.close();
+      root.remove();
+    },
+  };
+}
+
+function deckWords({deckState, positions}) {
+  const isDerived = deckState === "revealed" && positions.length === 0;
+  return DECK_WORDS.get(isDerived ? "would be" : deckState);
+}
+
+function firstStep(steps) {
+  const dealt = steps.findIndex(({table}) => table.dealt.size > 0);
+  return dealt < 0 ? steps.length : dealt + 1;
+}
+
+function placeWords(entries, since) {
+  const lines = entries.map(({line}) => line);
+  const which = lines.length === 1 ? `Line ${lines[0]}` : `Lines ${lines[0]} and ${lines[1]}`;
+  const after = since <= 0 ? "" : `, ${(since / 1000).toFixed(1)} s after the hand opened`;
+  return `${which} of the file${after}`;
+}
+
+function showAllSwitch(told, onChange) {
+  const hasMore = told.positions.some(({to, card}) => to === "seat" && card !== null);
+  if (!hasMore) return null;
+  const box = make("input", {type: "checkbox", on: {change: () => onChange(box.checked)}});
+  return make("label", {class: "show-all"}, box, make("span", {}, "Show all hands"));
+}
