@@ -33,7 +33,8 @@ _POST = re.compile(
 )
 _DEALT = re.compile(rf"Dealt to {_NAME} \[(?P<cards>[^\]]+)\]")
 _ACT = re.compile(
-    rf"{_NAME}: (?:(?P<plain>folds(?: \[(?P<cards>[^\]]+)\])?|checks)|(?P<act>calls|bets|raises) {_AMOUNT.format('amount')}"
+    rf"{_NAME}: (?:(?P<plain>folds(?: \[(?P<cards>[^\]]+)\])?|checks)|"
+    rf"(?P<act>calls|bets|raises) {_AMOUNT.format('amount')}"
     rf"(?: to {_AMOUNT.format('to')})?)(?P<all_in> and is all-in)?"
 )
 _STREET = re.compile(

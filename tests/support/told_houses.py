@@ -1,0 +1,50 @@
+"""Games of the simulator's houses, told by the audit."""
+
+from functools import cache
+from io import BytesIO
+
+from audit_cli.gamefile import Damage
+from audit_cli.told.hand import Game, Hand
+from audit_cli.told.reading import read_games
+from audit_cli.told.view import see_as
+from tests.support.simulator import HOUSE_LIFE, HOUSES, LIVELY, Simulator, play_game
+
+PLAIN = "plain"
+"""No-limit hold'em without any house option; players only live."""
+ALL_HOUSES = (*HOUSES, PLAIN)
+
+
+@cache
+def played(house: str, seed: int, *, reveal: bool = True) -> Simulator:
+    """Play a game of a house, closed and, unless told not to be, revealed."""
+    if house == PLAIN:
+        return play_game(seed=seed, hands=25, players=5, habits=LIVELY, reveal=reveal)
+    rules = HOUSES[house]
+    return play_game(seed=seed, hands=25, players=5, habits=HOUSE_LIFE, rules=rules, reveal=reveal)
+
+
+def told(data: bytes) -> Game:
+    """Tell the one game of a file."""
+    games = read_games(BytesIO(data), "game.jsonl")
+    assert not isinstance(games, Damage), games
+    (game,) = games
+    return game
+
+
+@cache
+def told_house(house: str, seed: int) -> Game:
+    """Tell a revealed game of a house."""
+    return told(played(house, seed).game_file())
+
+
+def hands_of(game: Game) -> list[Hand]:
+    """Give the hands that were played."""
+    return [one.hand for one in game.hands if isinstance(one.hand, Hand)]
+
+
+def told_hand(house: str, seed: int, number: int, hero: str = "") -> tuple[Game, Hand]:
+    """Give a hand of a revealed game of a house, as everybody or one player saw it."""
+    game = told_house(house, seed)
+    game = see_as(game, hero) if hero else game
+    (hand,) = [hand for hand in hands_of(game) if hand.number == number]
+    return game, hand
