@@ -1,4 +1,4 @@
-"""The command lines of `witness` and `watch`; each command is imported when it runs."""
+"""The command lines of `witness`, `watch` and `page`; each command is imported when it runs."""
 
 from __future__ import annotations
 
@@ -134,5 +134,47 @@ def _watch(options: argparse.Namespace) -> int:
 
 def _witness(options: argparse.Namespace) -> int:
     from audit_cli.witness.command import run  # noqa: PLC0415  (quick start)
+
+    return run(options)
+
+
+def add_page(commands: Commands[Any]) -> None:
+    """Add `page` to the audit's commands."""
+    parser = commands.add_parser(
+        "page",
+        help="write the page that proves a game in a browser",
+        description="write one HTML file that audits game files in a browser, without any network, "
+        "and shows their hands at the table; or show a game in it",
+        epilog="exit status: 0 written, 2 the command line is wrong",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        help="where the page is written (cutcard.html; with --open a new folder for passing "
+        "things); - is standard output",
+    )
+    parser.add_argument(
+        "--open",
+        metavar="FILE",
+        help="put this game file into the page, and open it in the browser; - is standard input",
+    )
+    parser.add_argument(
+        "--key", metavar="VKEY", help="the dealer's verifier key, from a source you trust"
+    )
+    parser.add_argument("--hand", metavar="N", type=_hand, help="the hand to be shown first")
+    parser.set_defaults(run=_page)
+
+
+def _hand(text: str) -> int:
+    """Read a hand's number, from 1."""
+    if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text)):
+        message = f"no number of a hand: {text[:40]!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(text)
+
+
+def _page(options: argparse.Namespace) -> int:
+    from audit_cli.page.command import run  # noqa: PLC0415  (quick start)
 
     return run(options)

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from audit_cli import __version__, say
-from audit_cli.arguments import add_watch, add_witness
+from audit_cli.arguments import add_page, add_watch, add_witness
 from audit_cli.export.arguments import add_export
 from audit_cli.inputs import UsageError
 from audit_cli.rng.arguments import add_commands
@@ -132,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         "--json", action="store_true", help="print the derived values (for a list, a list)"
     )
     derive.set_defaults(run=_derive)
+    add_page(commands)
     add_export(commands)
     add_witness(commands)
     add_watch(commands)

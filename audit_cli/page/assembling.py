@@ -1,9 +1,9 @@
 """Puts the page together: styles and two bundles of modules in one HTML file that asks for nothing.
 
 The modules of `web/` are ECMAScript modules with named exports and relative imports. For one entry
-all that it needs is put into one scope, each module behind those that it imports, without its
-`import` and `export`. So names at the top of modules are unique over a bundle, imports never go
-round, and what is imported is exported: anything else is an `AssemblyError`.
+all that it needs is put into one script: each module a function of its own, behind those that it
+imports, which gives what it exports. So imports never go round, and what is imported is exported:
+anything else, and any form of `import` and `export` besides, is an `AssemblyError`.
 
 The file's content security policy allows its own script and styles by their hashes, workers made
 from its own text, and nothing else: no connection, no image, font or frame from anywhere (CSP
@@ -31,10 +31,10 @@ WORKER: Final = "worker.js"
 
 _IMPORT = re.compile(r'^import \{([^{}]*)\} from "(\.{1,2}/[\w./-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function\b|const\b|class\b|let\b)", re.MULTILINE)
-_NAMED = re.compile(
-    r"^(export )?(?:(?:async )?function\*? |const |let |class )([\w$]+)", re.MULTILINE
+_EXPORTED = re.compile(
+    r"^export (?:(?:async )?function\*? |const |let |class )([\w$]+)", re.MULTILINE
 )
-_STRAY = re.compile(r"^(?:import|export|var)\b.*|^(?:const|let) *[\[{].*", re.MULTILINE)
+_STRAY = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 _ENDS_A_SCRIPT = re.compile(r"</?script|<!--", re.IGNORECASE)
 _ENDS_A_STYLE = re.compile(r"</style", re.IGNORECASE)
@@ -46,10 +46,10 @@ class AssemblyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A game that the page shows at once: the file's name and text, and a key to judge it by."""
+    """A game that the page shows at once: the file's name and bytes, and a key to judge it by."""
 
     name: str
-    text: str = field(repr=False)
+    data: bytes = field(repr=False)
     key: str | None = None
 
 
@@ -77,7 +77,8 @@ def assemble(sources: Mapping[str, str], embedded: Embedded | None = None) -> st
         raise AssemblyError(message)
     given = None
     if embedded is not None:
-        given = {"name": embedded.name, "text": embedded.text, "key": embedded.key}
+        data = b64encode(embedded.data).decode()
+        given = {"name": embedded.name, "data": data, "key": embedded.key}
     parts = {
         "policy": policy_of(main, styles),
         "styles": styles,
@@ -107,26 +108,41 @@ def bundle(sources: Mapping[str, str], entry: str) -> str:
     """Put a module and all that it imports into one script of its own scope."""
     order: list[str] = []
     _visit(sources, entry, (), order)
-    owners: dict[str, str] = {}
-    bodies = []
+    names = {path: f"module{number}" for number, path in enumerate(order)}
+    script = '"use strict";\n(() => {\n'
     for path in order:
-        text = sources[path]
-        for _, name in _NAMED.findall(text):
-            if name in owners:
-                message = f"{path}: {name} is a name of {owners[name]} too"
-                raise AssemblyError(message)
-            owners[name] = path
-        body = _EXPORT.sub("", _IMPORT.sub("", text))
-        stray = _STRAY.search(body)
-        if stray:
-            message = f"{path}: not to be put together: {stray[0]}"
-            raise AssemblyError(message)
-        bodies.append(f"// {path}\n{body.strip()}\n")
-    script = '"use strict";\n(() => {\n' + "\n".join(bodies) + "})();\n"
+        script += (
+            f"// {path}\nconst {names[path]} = (() => {{\n{_body(sources, path, names)}}})();\n"
+        )
+    script += "})();\n"
     if _ENDS_A_SCRIPT.search(script):
         message = f"{entry}: what it needs holds the tag of a script or a comment of HTML"
         raise AssemblyError(message)
     return script
+
+
+def _body(sources: Mapping[str, str], path: str, names: Mapping[str, str]) -> str:
+    """Give what a module is inside its function: imports first, at its end what it exports."""
+    text = sources[path]
+    taken = [
+        f"const {{{', '.join(_listed(wanted))}}} = {names[_target(path, relative)]};\n"
+        for wanted, relative in _IMPORT.findall(text)
+    ]
+    body = _EXPORT.sub("", _IMPORT.sub("", text))
+    stray = _STRAY.search(body)
+    if stray:
+        message = f"{path}: not to be put together: {stray[0]}"
+        raise AssemblyError(message)
+    exports = ", ".join(_EXPORTED.findall(text))
+    return f"{''.join(taken)}{body.strip()}\nreturn Object.freeze({{{exports}}});\n"
+
+
+def _target(path: str, relative: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), relative))
+
+
+def _listed(names: str) -> list[str]:
+    return [name for name in map(str.strip, names.split(",")) if name]
 
 
 def _visit(sources: Mapping[str, str], path: str, above: tuple[str, ...], order: list[str]) -> None:
@@ -140,10 +156,10 @@ def _visit(sources: Mapping[str, str], path: str, above: tuple[str, ...], order:
         message = f"{above[-1] if above else path}: imports {path}, which is not there"
         raise AssemblyError(message)
     for names, relative in _IMPORT.findall(sources[path]):
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), relative))
+        target = _target(path, relative)
         _visit(sources, target, (*above, path), order)
-        exported = {name for export, name in _NAMED.findall(sources[target]) if export}
-        for name in filter(None, map(str.strip, names.split(","))):
+        exported = _EXPORTED.findall(sources[target])
+        for name in _listed(names):
             if name not in exported:
                 message = f"{path}: imports {name}, which {target} does not export"
                 raise AssemblyError(message)
