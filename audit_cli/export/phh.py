@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 Value = str | int | bool | time | list[int] | list[str]
 
 _UNSEEN = "??"
+# PokerKit holds FO/8 to the pot alone, not to its bets.
+_CEILINGS = {"NT": Ceiling.STACK, "FT": Ceiling.FIXED, "PO": Ceiling.POT, "FO/8": Ceiling.POT}
 _WHOLE = 5
 _BETS = (What.SMALL_BLIND, What.BIG_BLIND, What.STRADDLE, What.LIVE)
 _FORCED = (What.SMALL_BLIND, What.BIG_BLIND, What.STRADDLE)
@@ -130,7 +132,7 @@ def _start(hand: Hand, code: str) -> Start:
         (rules.big_blind, rules.big_blind) if limits is None else (limits.small_bet, limits.big_bet)
     )
     return Start(
-        {"NT": Ceiling.STACK, "PO": Ceiling.POT}.get(code, Ceiling.FIXED),
+        _CEILINGS[code],
         (small, small, big, big),
         FIXED_RAISES if code == "FT" else None,
         any(antes) and not dead,

@@ -1,0 +1,99 @@
+"""Told games of many houses, as exports and reviews are tested with."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from audit_cli.told.hand import Game
+from audit_cli.told.view import see_as
+from dealer_service.rules.entry import (
+    AnteKind,
+    AnteRule,
+    Button,
+    Limits,
+    MissedBlinds,
+    Newcomers,
+    PotSmallBlind,
+    RakeCap,
+    RakeRule,
+    RuleSet,
+    Structure,
+    Variant,
+)
+from tests.support.simulator import (
+    HOUSE_LIFE,
+    HOUSES,
+    RULES,
+    Habits,
+    Simulator,
+    play_game,
+)
+from tests.support.told_houses import told
+
+_RAKE = RakeRule(500, (RakeCap(2, 300),), no_flop_no_drop=True)
+_OMAHA = replace(
+    RULES,
+    variant=Variant.OMAHA,
+    hole_cards=4,
+    structure=Structure.POT_LIMIT,
+    pot_small_blind=PotSmallBlind.EXACT,
+    buy_in_min=50,
+    buy_in_max=2_000,
+)
+
+SHORT_HOUSES: Mapping[str, RuleSet] = {
+    "plain": RULES,
+    "short": replace(RULES, buy_in_min=20, buy_in_max=400),
+    "short_antes": replace(RULES, buy_in_min=5, buy_in_max=300, ante=AnteRule(AnteKind.EACH, 30)),
+    "short_big_blind_antes": replace(
+        RULES, buy_in_min=5, buy_in_max=300, ante=AnteRule(AnteKind.BIG_BLIND, 100)
+    ),
+    "equal_blinds": replace(RULES, small_blind=100, buy_in_min=50, buy_in_max=600),
+    "units": replace(RULES, chip_unit=25, buy_in_min=60, buy_in_max=900, rake=_RAKE),
+    "posts": replace(
+        RULES,
+        newcomers=Newcomers.POST,
+        missed_blinds=MissedBlinds.DEAD,
+        ante=AnteRule(AnteKind.EACH, 30),
+        buy_in_min=5,
+        buy_in_max=400,
+    ),
+    "omaha_four": _OMAHA,
+    "omaha_rounded": replace(_OMAHA, pot_small_blind=PotSmallBlind.ROUNDED_UP, button=Button.DEAD),
+    "limit_eight": replace(
+        RULES,
+        variant=Variant.OMAHA_HI_LO,
+        hole_cards=4,
+        structure=Structure.FIXED_LIMIT,
+        limits=Limits(100, 200, 4, uncapped_heads_up=True),
+        buy_in_min=50,
+        buy_in_max=2_000,
+        rake=_RAKE,
+    ),
+    "limit_uncapped": replace(
+        RULES,
+        structure=Structure.FIXED_LIMIT,
+        limits=Limits(100, 200, 0, uncapped_heads_up=False),
+        buy_in_min=50,
+        buy_in_max=1_000,
+    ),
+}
+"""Short stacks above all, in every structure: where formats and engines part."""
+
+ALL_HOUSES: Mapping[str, RuleSet] = {**HOUSES, **SHORT_HOUSES}
+
+HEADS_UP = Habits(show=0.3, prefer=0.3, ahead=0.1)
+"""As lively as two players can be who both stay."""
+
+
+def tell(simulator: Simulator, *, openings_of: str | None = None) -> Game:
+    """Tell the game of a simulator."""
+    return told(simulator.game_file(openings_of=openings_of))
+
+
+def told_games(house: str, *, seed: int = 1, hands: int = 12) -> Iterator[Game]:
+    """Play a house heads-up and with six, and tell each game as all and as one player saw it."""
+    rules = ALL_HOUSES[house]
+    for players, habits in ((2, HEADS_UP), (6, HOUSE_LIFE)):
+        game = tell(play_game(seed=seed, hands=hands, players=players, habits=habits, rules=rules))
+        yield game
+        yield see_as(game, game.players[0])
