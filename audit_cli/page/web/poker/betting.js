@@ -314,7 +314,7 @@ export function takeRaise(betting, seat, to) {
 }
 
 /** Give chips back that were a bet. */
-export function giveBack(betting, seat, amount) {
+export function returnChips(betting, seat, amount) {
   betting.stacks[seat] += amount;
   betting.totals[seat] -= amount;
 }

@@ -51,20 +51,21 @@ export function layerPots(totals, order, live, dead) {
 
 /**
  * @param {object} rules a rule set
- * @param {number} lying what lies in all pots
+ * @param {Array<{amount: number}>} pots all that lies in the middle
  * @param {number} players how many were dealt in
  * @param {boolean} flop whether a flop was dealt
  * @returns {number} the hand's rake
  */
-export function rakeOf(rules, lying, players, flop) {
+export function rakeOf(rules, pots, players, flop) {
   const {rake} = rules;
   if (!rake || (rake.no_flop_no_drop && !flop)) {
     return 0;
   }
   const caps = rake.caps.filter((one) => one.players <= players);
   const cap = caps.length ? caps[caps.length - 1].cap : 0;
-  // The product may be above what a number holds exactly.
-  const share = Number((BigInt(lying) * BigInt(rake.per_ten_thousand)) / 10000n);
+  // Sum and product may be above what a number holds exactly.
+  const lying = pots.reduce((sum, {amount}) => sum + BigInt(amount), 0n);
+  const share = Number((lying * BigInt(rake.per_ten_thousand)) / 10000n);
   return Math.min(share, cap);
 }
 

@@ -69,7 +69,7 @@ function halvesOf(chips, eligible, shown, unit) {
 }
 
 /** Which part of a pot it is, in words. */
-export function tellAward({pot, board, half, amount, rake}) {
+export function tellPotPart({pot, board, half, amount, rake}) {
   const raked = rake ? `rake ${rake}` : "no rake";
   return `pot ${pot} of ${amount}, ${raked}, board ${board}${half ? `, ${half} half` : ""}`;
 }
