@@ -6,26 +6,17 @@
  * Generate of NIST SP 800-90A Rev. 1 CTR_DRBG gives. Cards are numbers 0 to 51: 4 x rank + suit.
  */
 
+import {DECK_CARDS} from "../poker/cards.js";
 import {fromHex, framedBytes, joinBytes, utf8Bytes} from "./bytes.js";
 import {sha256All} from "./hashing.js";
 import {inclusionPath, rootAt, treeOf} from "./merkle.js";
 import {mixHand} from "./mixing.js";
 
-export const DECK_SIZE = 52;
-export const SALT_BYTES = 16;
-
+const SALT_BYTES = 16;
 const STREAM_BYTES = 1024;
 const DRBG_SEED_BYTES = 48;
 const DRBG_KEY_BYTES = 32;
 const COUNTER_BITS = 128;
-
-/** The cards' names by number: `2c`, `2d`, ... `As`. */
-export const CARD_NAMES = Object.freeze(
-  [..."23456789TJQKA"].flatMap((rank) => [..."cdhs"].map((suit) => rank + suit)),
-);
-
-/** The cards' numbers by name. */
-export const CARD_NUMBERS = new Map(CARD_NAMES.map((name, number) => [name, number]));
 
 /** A deck that needs more bytes than its stream has: there is none, and never a second stream. */
 export class NoDeckError extends Error {}
@@ -142,7 +133,7 @@ export function performCeremony(stream) {
     return draws.at(-1).value;
   };
   const steps = [];
-  let deck = Array.from({length: DECK_SIZE}, (_, card) => card);
+  let deck = Array.from({length: DECK_CARDS}, (_, card) => card);
   const perform = (act) => {
     const step = act(deck, draw, draws);
     steps.push({...step, before: deck});
@@ -173,7 +164,7 @@ function drawBelow(n, stream, at) {
 function shuffleDeck(before, draw, draws) {
   const after = [...before];
   const swaps = [];
-  for (let i = DECK_SIZE - 1; i > 0; i -= 1) {
+  for (let i = DECK_CARDS - 1; i > 0; i -= 1) {
     const j = draw(i + 1);
     [after[i], after[j]] = [after[j], after[i]];
     swaps.push({i, j, draw: draws.length - 1});
@@ -193,5 +184,5 @@ function restackThirds(before, draw, draws) {
   const part = {A: before.slice(0, a), B: before.slice(a, a + b), C: before.slice(a + b)};
   const after = [...restack].flatMap((letter) => part[letter]);
   const last = draws.length - 1;
-  return {act: "thirds", after, a, b, c: DECK_SIZE - a - b, restack, draws: [last - 2, last - 1, last]};
+  return {act: "thirds", after, a, b, c: DECK_CARDS - a - b, restack, draws: [last - 2, last - 1, last]};
 }
