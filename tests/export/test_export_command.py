@@ -1,0 +1,198 @@
+"""`cutcard-audit export` as a person meets it: output, files, messages, exit status."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from audit_cli.cli import main
+from tests.support.game_files import canonical
+from tests.support.simulator import play_chain
+from tests.support.stars_reader import read_file
+from tests.support.told_houses import hands_of, played, told_house
+
+HANDS = hands_of(told_house("plain", 1))
+POKERSTARS = ("--format", "pokerstars")
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    """Give the file of a revealed game."""
+    return written(tmp_path / "game.jsonl", played("plain", 1).game_file())
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def export(*arguments: str | Path) -> int:
+    return main(["export", *map(str, arguments)])
+
+
+def test_a_game_goes_to_standard_output_and_void_hands_are_named(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(game, *POKERSTARS) == 0
+    out, err = capsys.readouterr()
+    assert len(read_file(out)) == len(HANDS)
+    voids = 25 - len(HANDS)
+    assert voids
+    assert err.count("is void, and left out: ") == voids
+
+
+def test_one_hand_alone(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    number = HANDS[3].number
+    assert export(game, *POKERSTARS, "--hand", str(number)) == 0
+    out, err = capsys.readouterr()
+    (read,) = read_file(out)
+    assert (read.header["id"] or "").endswith(f"{number:06}")
+    assert not err
+
+
+def test_a_hand_that_is_not_there(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(game, *POKERSTARS, "--hand", "77") == 2
+    assert "has no hand 77" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1e3", "\uff19"])
+def test_what_is_no_number_of_a_hand(
+    game: Path, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        export(game, *POKERSTARS, f"--hand={number}")
+    assert ended.value.code == 2
+    assert "a whole number from 1 on" in capsys.readouterr().err
+
+
+def test_a_hero_gets_the_hands_that_dealt_it_in(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(game, *POKERSTARS, "--hero", "ben") == 0
+    out, err = capsys.readouterr()
+    mine = [hand for hand in HANDS if any(seat.player == "ben" for seat in hand.dealt_in)]
+    reads = read_file(out)
+    assert len(reads) == len(mine) < len(HANDS)
+    assert {tuple(read.dealt) for read in reads} == {("ben",)}
+    assert f"did not deal the player in: {len(HANDS) - len(mine)}\n" in err
+
+
+def test_an_unknown_hero_is_told_who_played(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(game, *POKERSTARS, "--hero", "Ben\x1b") == 2
+    err = capsys.readouterr().err
+    assert "--hero Ben\\x1b: no hand dealt such a player in" in err
+    assert "players: ann, ben," in err
+
+
+def test_chips_as_money(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(game, *POKERSTARS, "--hand", "1", "--currency", "EUR") == 0
+    assert "(€0.50/€1.00 EUR)" in capsys.readouterr().out
+    assert export(game, *POKERSTARS, "--hand", "1", "--currency", "USD", "--per-unit", "1") == 0
+    assert "($50/$100 USD)" in capsys.readouterr().out
+
+
+def test_what_a_unit_is_worth_goes_with_a_currency(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(game, *POKERSTARS, "--per-unit", "10") == 2
+    assert "how many chips make one of a currency" in capsys.readouterr().err
+
+
+def test_a_file_is_written_whole_and_replaced(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "hands.txt"
+    output.write_text("before")
+    assert export(game, *POKERSTARS, "--output", output) == 0
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.endswith(f"note: wrote {output}\n")
+    assert len(read_file(output.read_text())) == len(HANDS)
+
+
+def test_a_folder_gets_a_file_for_each_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chain = play_chain(seed=1, games=2, hands=2)
+    data = b"".join(one.game_file() for one in chain)
+    folder = tmp_path / "new" / "hands"
+    assert export(written(tmp_path / "c.jsonl", data), *POKERSTARS, "--output", f"{folder}/") == 0
+    games = [json.loads(one.game_file().splitlines()[0])["game"] for one in chain]
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == sorted(f"cutcard-{name}.txt" for name in games)
+    assert all(len(read_file(path.read_text())) == 2 for path in folder.iterdir())
+    assert capsys.readouterr().err.count("note: wrote ") == 2
+
+
+def test_a_place_that_can_not_be_written(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(game, *POKERSTARS, "--output", tmp_path / "none" / "hands.txt") == 2
+    assert "can not write " in capsys.readouterr().err
+    assert export(game, *POKERSTARS, "--output", f"{game}/") == 2
+    assert "--output " in capsys.readouterr().err
+
+
+def test_in_a_file_of_several_games_a_hand_is_named_with_its_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = played("plain", 1).game_file() + played("plain", 2).game_file()
+    assert export(written(tmp_path / "two.jsonl", data), *POKERSTARS) == 0
+    out, err = capsys.readouterr()
+    assert len(read_file(out)) == len(HANDS) + len(hands_of(told_house("plain", 2)))
+    assert " of game " in err
+
+
+def test_a_game_that_is_not_revealed_says_how_many_hands_hide_cards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = played("plain", 1, reveal=False).game_file()
+    assert export(written(tmp_path / "open.jsonl", data), *POKERSTARS) == 0
+    assert "note: hands with cards that the file does not tell: " in capsys.readouterr().err
+
+
+def test_a_hero_with_its_own_openings_misses_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = played("plain", 1, reveal=False).game_file(openings_of="ben")
+    assert export(written(tmp_path / "mine.jsonl", data), *POKERSTARS, "--hero", "ben") == 0
+    out, err = capsys.readouterr()
+    assert all(tuple(read.dealt) == ("ben",) for read in read_file(out))
+    assert "does not tell" not in err
+
+
+def test_a_hand_that_does_not_fit_is_an_error_and_the_others_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = played("plain", 1).game_file().splitlines()
+    at = next(at for at, line in enumerate(lines) if b'"secret_revealed"' in line)
+    value = json.loads(lines[at])
+    value["secret_revealed"]["secret"] = "11" * 32
+    lines[at] = canonical(value)
+    data = b"".join(line + b"\n" for line in lines)
+    assert export(written(tmp_path / "wrong.jsonl", data), *POKERSTARS) == 1
+    out, err = capsys.readouterr()
+    assert len(read_file(out)) == len(HANDS) - 1
+    assert "error: hand 1 does not fit together: the deck derived from its secret" in err
+
+
+def test_a_game_that_goes_on_leaves_its_open_hand_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = played("plain", 1).game_file().splitlines(keepends=True)
+    ended = [at for at, line in enumerate(lines) if b'"hand_ended"' in line]
+    assert export(written(tmp_path / "on.jsonl", b"".join(lines[: ended[1]])), *POKERSTARS) == 0
+    out, err = capsys.readouterr()
+    assert len(read_file(out)) == 1
+    assert "is left out: the game file ends before the hand" in err
+
+
+def test_what_is_no_game_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path / "none.jsonl", b"nothing\n")
+    assert export(path, *POKERSTARS) == 3
+    assert f"error: {path}, line 1: no header" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(tmp_path / "none", *POKERSTARS) == 2
+    assert "can not open" in capsys.readouterr().err
