@@ -1,8 +1,10 @@
-// The turn clock and time banks (PROTOCOL.md section 9.5).
-//
-// Times are in milliseconds; a bank is what it holds.
+/**
+ * The turn clock and time banks (PROTOCOL.md section 9.5).
+ *
+ * Times are in milliseconds; a bank is what it holds.
+ */
 
-import { addExactly } from "./ruleset.js";
+import {addExactly} from "./ruleset.js";
 
 /** What a time bank holds when a seat is taken; 0 where the rules have none. */
 export function startBank(rules) {
@@ -13,7 +15,7 @@ export function startBank(rules) {
  * What a bank holds with the gain of a hand that deals its seat in. A bank above the most that
  * the rules let it gain keeps what it has.
  */
-export function grantBank(bank, { per_hand_ms: gain, max_ms: most }) {
+export function grantBank(bank, {per_hand_ms: gain, max_ms: most}) {
   const grown = addExactly(bank, gain);
   const held = grown < most ? grown : most;
   return held > bank ? held : bank;
@@ -30,7 +32,7 @@ export function grantBank(bank, { per_hand_ms: gain, max_ms: most }) {
 export function measureTurn(rules, began, at, bank) {
   const turnEnds = addExactly(began, rules.turn_ms);
   const late = at > turnEnds ? at - turnEnds : 0;
-  return { turnEnds, clockFrom: addExactly(turnEnds, bank), late };
+  return {turnEnds, clockFrom: addExactly(turnEnds, bank), late};
 }
 
 /** What is left of a bank behind an act: the clock empties it, an absent player's costs nothing. */

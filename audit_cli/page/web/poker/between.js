@@ -1,20 +1,22 @@
-// What an entry between hands may say, by the log before it (PROTOCOL.md sections 6.2, 6.3, 8).
-//
-// `judgeBetween(table, entry)` is asked before the table takes the entry. It gives problems:
-// {text, expected, found}, the last two null where there is nothing to compare.
+/**
+ * What an entry between hands may say, by the log before it (PROTOCOL.md sections 6.2, 6.3, 8).
+ *
+ * `judgeBetween(table, entry)` is asked before the table takes the entry. It gives problems:
+ * {text, expected, found}, the last two null where there is nothing to compare.
+ */
 
-import { grantBank } from "./banks.js";
-import { areInOrder, findStraddle } from "./choices.js";
-import { findPlaces, readPlaces, tellPlaces } from "./positions.js";
-import { addExactly } from "./ruleset.js";
-import { countChips, findSeat, isDealtIn } from "./table.js";
-import { addMissed, findDealtIn, owedWhenDealtIn } from "./waiting.js";
+import {grantBank} from "./banks.js";
+import {areInOrder, findStraddle} from "./choices.js";
+import {findPlaces, readPlaces, tellPlaces} from "./positions.js";
+import {addExactly} from "./ruleset.js";
+import {countChips, findSeat, isDealtIn} from "./table.js";
+import {addMissed, findDealtIn, owedWhenDealtIn} from "./waiting.js";
 
 const MOST_CHIPS = Number.MAX_SAFE_INTEGER;
 
 /** A problem: what is wrong, what should stand, what stands. */
 export function newProblem(text, expected = null, found = null) {
-  return Object.freeze({ text, expected: inWords(expected), found: inWords(found) });
+  return Object.freeze({text, expected: inWords(expected), found: inWords(found)});
 }
 
 function inWords(value) {
@@ -39,7 +41,7 @@ const JUDGES = new Map([
 ]);
 
 /** Whether the player that an entry names holds the seat that it names, and has not left. */
-export function judgeHolder(table, { kind, body }) {
+export function judgeHolder(table, {kind, body}) {
   const held = table.seats.get(body.seat);
   if (holds(table, body) || table.isTorn) return [];
   const found = held === undefined ? "nobody" : held.player + (held.leaving ? " (left)" : "");
@@ -51,11 +53,11 @@ function holds(table, body) {
   return findSeat(table, body)?.leaving === false;
 }
 
-function judgeSeatTaken(table, { body, at }) {
-  const { rules, seats } = table;
+function judgeSeatTaken(table, {body, at}) {
+  const {rules, seats} = table;
   if (rules === null) return [];
   const problems = [];
-  const { seat, player, stack } = body;
+  const {seat, player, stack} = body;
   if (seat > rules.seats) {
     problems.push(newProblem("a seat that the table does not have", rules.seats, seat));
   }
@@ -77,7 +79,7 @@ function judgeSeatTaken(table, { body, at }) {
 
 /** Who left a short while ago brings back all that it left with, though that be a large stack. */
 function judgeBuyIn(table, player, stack, at) {
-  const { buy_in_min: least, buy_in_max: most } = table.rules;
+  const {buy_in_min: least, buy_in_max: most} = table.rules;
   const gone = table.departed.get(player);
   const returns = gone !== undefined && mustBringBack(gone, table.rules, at);
   const from = returns ? gone.stack : least;
@@ -102,9 +104,9 @@ function judgeSum(table, more) {
 
 /** The chips of who leaves go along at once, or stay until the hand has ended. */
 function judgeLeaving(table, entry) {
-  const { kind, body } = entry;
+  const {kind, body} = entry;
   if (table.isTorn || !holds(table, body)) return judgeHolder(table, entry);
-  const { stack } = table.seats.get(body.seat);
+  const {stack} = table.seats.get(body.seat);
   if (isDealtIn(table, body)) {
     if (body.stack === undefined) return [];
     const text = `${kind} of a seat dealt into the open hand gives a stack`;
@@ -115,7 +117,7 @@ function judgeLeaving(table, entry) {
 }
 
 function judgeChipsAdded(table, entry) {
-  const { body } = entry;
+  const {body} = entry;
   if (table.isTorn || table.rules === null || !holds(table, body)) return judgeHolder(table, entry);
   const problems = judgeSum(table, body.amount);
   const stack = addExactly(table.seats.get(body.seat).stack, body.amount);
@@ -129,7 +131,7 @@ function judgeChipsAdded(table, entry) {
 
 function judgePreferred(table, entry) {
   const problems = judgeHolder(table, entry);
-  const { choices } = entry.body;
+  const {choices} = entry.body;
   if (!areInOrder(choices)) {
     const text = "standing choices do not stand in rising order, each once";
     const wanted = [...new Set(choices)].sort();
@@ -138,7 +140,7 @@ function judgePreferred(table, entry) {
   return problems;
 }
 
-function judgeOpening(table, { body, at }) {
+function judgeOpening(table, {body, at}) {
   if (table.rules === null) return [];
   const problems = judgeMoment(table, body, at);
   if (table.isTorn) return problems;
@@ -149,7 +151,7 @@ function judgeOpening(table, { body, at }) {
 
 /** Whether a hand may open at all. */
 function judgeMoment(table, body, at) {
-  const { rules, openedAt, awaited } = table;
+  const {rules, openedAt, awaited} = table;
   const problems = [];
   if (table.isPaused && !table.isTorn) {
     problems.push(newProblem("a hand opens while the game is paused"));
@@ -192,35 +194,35 @@ function judgeSeats(table, body) {
 
 /** What an opening has to tell of each seat, in words, by rising seat. */
 function tellSeats(table) {
-  const { rules, seats, before } = table;
-  const { states, dealtIn } = findDealtIn(seats, rules, before);
+  const {rules, seats, before} = table;
+  const {states, dealtIn} = findDealtIn(seats, rules, before);
   // A hand that opens with fewer than two all the same has no places to go by.
   const places = dealtIn.size < 2 ? null : findPlaces(rules.button, dealtIn, before);
   const straddle = places === null ? null : findStraddle(rules, dealtIn, places, seats);
   const told = new Map();
   for (const [number, state] of states) {
     const seat = seats.get(number);
-    let { owes, waits } = seat;
+    let {owes, waits} = seat;
     if (places !== null && state === "in") {
       owes = owedWhenDealtIn(number, owes, places, straddle, rules);
       waits = false;
     } else if (places !== null && (state === "sitting_out" || state === "no_chips")) {
-      ({ owes, waits } = addMissed(number, seat, table.played, places, rules));
+      ({owes, waits} = addMissed(number, seat, table.played, places, rules));
     }
     const isOwing = owes.live > 0 || owes.dead > 0;
     const bank = tellBank(seat.bank, state, rules);
-    told.set(number, tellSeat({ ...seat, state, waits, owes: isOwing ? owes : null, ...bank }));
+    told.set(number, tellSeat({...seat, state, waits, owes: isOwing ? owes : null, ...bank}));
   }
   return told;
 }
 
 function tellBank(bank, state, rules) {
   if (rules.time_bank === null) return {};
-  return { bank_ms: state === "in" ? grantBank(bank, rules.time_bank) : bank };
+  return {bank_ms: state === "in" ? grantBank(bank, rules.time_bank) : bank};
 }
 
 /** A seat of an opening in words: equal words, equal seats (the anchor aside, section 2). */
-function tellSeat({ player, stack, state, choices = [], owes = null, waits, bank_ms: bank }) {
+function tellSeat({player, stack, state, choices = [], owes = null, waits, bank_ms: bank}) {
   const words = [player, `stack ${stack}`, state];
   if (choices.length > 0) words.push(`choices ${choices.join(" ")}`);
   if (owes !== null) words.push(`owes ${owes.live} live and ${owes.dead} dead`);
@@ -233,8 +235,8 @@ function tellSeat({ player, stack, state, choices = [], owes = null, waits, bank
 function judgeCounts(table, body, at) {
   const problems = [];
   const tellMisses = (misses) =>
-    misses.map(({ player, hands }) => `${player}: ${hands.join(", ")}`).join("; ") || "none";
-  const misses = risingNames(table.misses).map(([player, hands]) => ({ player, hands }));
+    misses.map(({player, hands}) => `${player}: ${hands.join(", ")}`).join("; ") || "none";
+  const misses = risingNames(table.misses).map(([player, hands]) => ({player, hands}));
   const [wanted, found] = [tellMisses(misses), tellMisses(body.misses)];
   if (found !== wanted) problems.push(newProblem("an opening tells other misses", wanted, found));
   if (body.voids !== table.ownVoids) {
@@ -250,13 +252,13 @@ function risingNames(map) {
 }
 
 function judgeDeparted(table, body, at) {
-  const { rules, departed } = table;
+  const {rules, departed} = table;
   const tell = (gone) =>
     gone.map((one) => `${one.player} with ${one.stack} at ${one.at}`).join("; ") || "nobody";
   const wanted = tell(
     risingNames(departed)
       .filter(([, gone]) => mustBringBack(gone, rules, at))
-      .map(([player, gone]) => ({ player, ...gone })),
+      .map(([player, gone]) => ({player, ...gone})),
   );
   const found = tell(body.departed ?? []);
   const problems = [];
@@ -272,13 +274,13 @@ function judgeDeparted(table, body, at) {
 }
 
 function judgeLastBlinds(table, body) {
-  const tell = ({ small, big }) => {
+  const tell = ({small, big}) => {
     if (small === undefined && big === undefined) return "none";
-    return `small blind ${small ?? "None"}, big blind ${big ?? "None"}`;
+    return `small blind ${small ?? "none"}, big blind ${big ?? "none"}`;
   };
   const isTold = table.rules.missed_blinds !== null && table.played !== null;
   const wanted = tell(isTold ? table.played : {});
-  const found = tell({ small: body.last_small_blind_seat, big: body.last_big_blind_seat });
+  const found = tell({small: body.last_small_blind_seat, big: body.last_big_blind_seat});
   if (found === wanted) return [];
   const text = "an opening tells the last blinds otherwise than the log before it";
   return [newProblem(text, wanted, found)];
@@ -286,8 +288,8 @@ function judgeLastBlinds(table, body) {
 
 /** Button, blinds and straddle, for the seats that the opening deals in. */
 function judgePlaces(table, body) {
-  const { rules, seats, before } = table;
-  const dealtIn = new Set(body.seats.filter((seat) => seat.state === "in").map(({ seat }) => seat));
+  const {rules, seats, before} = table;
+  const dealtIn = new Set(body.seats.filter((seat) => seat.state === "in").map(({seat}) => seat));
   if (dealtIn.size < 2) return [newProblem("a hand opens with fewer than two seats dealt in")];
   const problems = [];
   const wanted = findPlaces(rules.button, dealtIn, before);
@@ -311,12 +313,12 @@ function judgePlaces(table, body) {
 }
 
 /** Every seat goes out with what it has. */
-function judgeClose(table, { body }) {
+function judgeClose(table, {body}) {
   if (table.isTorn) return [];
   const tell = (stacks) =>
-    stacks.map(({ seat, player, stack }) => `seat ${seat} ${player} ${stack}`).join(", ") || "none";
+    stacks.map(({seat, player, stack}) => `seat ${seat} ${player} ${stack}`).join(", ") || "none";
   const seats = [...table.seats].sort(([one], [other]) => one - other);
-  const wanted = tell(seats.map(([seat, { player, stack }]) => ({ seat, player, stack })));
+  const wanted = tell(seats.map(([seat, {player, stack}]) => ({seat, player, stack})));
   const found = tell(body.stacks);
   if (found === wanted) return [];
   return [newProblem("the game closes with other seats or stacks", wanted, found)];

@@ -1,7 +1,9 @@
-// Standing choices: which count, and who straddles by them (PROTOCOL.md sections 9.1 and 9.8).
+/**
+ * Standing choices: which count, and who straddles by them (PROTOCOL.md sections 9.1 and 9.8).
+ */
 
-import { clockwise } from "./positions.js";
-import { straddleOf } from "./ruleset.js";
+import {clockwise} from "./positions.js";
+import {straddleOf} from "./ruleset.js";
 
 /** Whether a list of choices has each once, in rising order. */
 export function areInOrder(choices) {

@@ -1,9 +1,11 @@
-// Who is where: left of a seat, the button, the blinds (PROTOCOL.md section 8).
-//
-// "Left" is the next higher seat number, and after the highest the lowest. Places are
-// {button, small, big, dead}: `dead` tells that nobody is dealt in where the small blind stands.
-// The hand before is {button, isVoid, places, dealtIn}: places are null before a first hand, the
-// button is 0 where there was none.
+/**
+ * Who is where: left of a seat, the button, the blinds (PROTOCOL.md section 8).
+ *
+ * "Left" is the next higher seat number, and after the highest the lowest. Places are
+ * {button, small, big, dead}: `dead` tells that nobody is dealt in where the small blind stands.
+ * The hand before is {button, isVoid, places, dealtIn}: places are null before a first hand, the
+ * button is 0 where there was none.
+ */
 
 /** The hand before a game's first one. */
 export const NO_HAND_BEFORE = Object.freeze({
@@ -51,7 +53,7 @@ function placesOfMovingButton(dealtIn, before) {
   if (before.isVoid && dealtIn.has(before.button)) button = before.button;
   const [first, second] = clockwise(dealtIn, button);
   const [small, big] = dealtIn.size === 2 ? [button, first] : [first, second];
-  return Object.freeze({ button, small, big, dead: false });
+  return Object.freeze({button, small, big, dead: false});
 }
 
 function placesOfDeadButton(dealtIn, before) {
@@ -64,13 +66,13 @@ function placesOfDeadButton(dealtIn, before) {
   const [big] = clockwise(dealtIn, last.big);
   if (dealtIn.size === 2) {
     const [small] = [...dealtIn].filter((seat) => seat !== big);
-    return Object.freeze({ button: small, small, big, dead: false });
+    return Object.freeze({button: small, small, big, dead: false});
   }
   const small = last.big;
   // Where a newcomer between them has the big blind now, the button is right of the small blind.
   const right = [...dealtIn].filter((seat) => seat !== small);
   const button = last.small === big ? clockwise(right, small).at(-1) : last.small;
-  return Object.freeze({ button, small, big, dead: !dealtIn.has(small) });
+  return Object.freeze({button, small, big, dead: !dealtIn.has(small)});
 }
 
 /** Whether a void hand's three seats are dealt in, or not, as they were then. */

@@ -1,6 +1,8 @@
-// A rule set as the checks between hands and of the clock need it (PROTOCOL.md section 6.1).
-//
-// The names are those of the log; what is optional there is null here.
+/**
+ * A rule set as the checks between hands and of the clock need it (PROTOCOL.md section 6.1).
+ *
+ * The names are those of the log; what is optional there is null here.
+ */
 
 const OPTIONAL_RULES = ["missed_blinds", "return_ms", "time_bank", "straddle", "choices"];
 
@@ -9,7 +11,7 @@ const OPTIONAL_RULES = ["missed_blinds", "return_ms", "time_bank", "straddle", "
  * @returns the same rules, frozen, each optional one there (null where the game has it not)
  */
 export function readRuleset(logged) {
-  const rules = { ...logged };
+  const rules = {...logged};
   for (const name of OPTIONAL_RULES) rules[name] = logged[name] ?? null;
   return Object.freeze(rules);
 }

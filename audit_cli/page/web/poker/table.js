@@ -1,14 +1,16 @@
-// The state between hands, and of the open hand, as the log tells it (PROTOCOL.md sections 6.2,
-// 6.3 and 8).
-//
-// The table believes each entry: whether one may say what it says is judged before it is taken.
-// Each opening repeats the whole state, and the table goes on from there, so that one wrong entry
-// is found once and not in every hand behind it.
+/**
+ * The state between hands, and of the open hand, as the log tells it (PROTOCOL.md sections 6.2,
+ * 6.3 and 8).
+ *
+ * The table believes each entry: whether one may say what it says is judged before it is taken.
+ * Each opening repeats the whole state, and the table goes on from there, so that one wrong entry
+ * is found once and not in every hand behind it.
+ */
 
-import { startBank } from "./banks.js";
-import { NO_HAND_BEFORE, readPlaces } from "./positions.js";
-import { addExactly, readRuleset } from "./ruleset.js";
-import { OWES_NOTHING, startNewcomer } from "./waiting.js";
+import {startBank} from "./banks.js";
+import {NO_HAND_BEFORE, readPlaces} from "./positions.js";
+import {addExactly, readRuleset} from "./ruleset.js";
+import {OWES_NOTHING, startNewcomer} from "./waiting.js";
 
 const OWN_REASONS = new Set(["operator", "no_beacon", "health"]);
 
@@ -40,14 +42,14 @@ export function newTable() {
 }
 
 /** The seat that an entry names, if the player that it names holds it, else null. */
-export function findSeat(table, { seat, player }) {
+export function findSeat(table, {seat, player}) {
   const held = table.seats.get(seat);
-  return held?.player === player ? held : null;
+  return held !== undefined && held.player === player ? held : null;
 }
 
 /** Whether the player was dealt into the open hand at that seat. */
-export function isDealtIn(table, { seat, player }) {
-  return table.hand?.players.get(seat) === player;
+export function isDealtIn(table, {seat, player}) {
+  return table.hand !== null && table.hand.players.get(seat) === player;
 }
 
 /** All chips of the table and `more`, exactly. */
@@ -114,23 +116,23 @@ function takeGameOpened(table, body, at) {
   table.openedAt = at;
   table.previous = body.previous ?? null;
   if (table.previous === null) return;
-  const { button, button_stays: isVoid, seats } = table.previous;
-  table.before = { ...NO_HAND_BEFORE, button, isVoid };
+  const {button, button_stays: isVoid, seats} = table.previous;
+  table.before = {...NO_HAND_BEFORE, button, isVoid};
   table.awaited = new Set(seats.filter((seat) => seat.anchored).map((seat) => seat.player));
-  for (const { seat, player, stack, sitting_out: sittingOut } of seats) {
-    table.seats.set(seat, newSeat(player, stack, { sittingOut, bank: startBank(rules) }));
+  for (const {seat, player, stack, sitting_out: sittingOut} of seats) {
+    table.seats.set(seat, newSeat(player, stack, {sittingOut, bank: startBank(rules)}));
   }
 }
 
 function takeSeatTaken(table, body) {
-  const { seat, player, stack, anchor = null } = body;
+  const {seat, player, stack, anchor = null} = body;
   const rules = table.rules;
   table.departed.delete(player);
   const given =
     rules === null
       ? {}
-      : { bank: startBank(rules), ...startNewcomer(rules, table.lastNumber === 0) };
-  table.seats.set(seat, newSeat(player, stack, { anchor, ...given }));
+      : {bank: startBank(rules), ...startNewcomer(rules, table.lastNumber === 0)};
+  table.seats.set(seat, newSeat(player, stack, {anchor, ...given}));
 }
 
 function takeLeaving(table, body, at) {
@@ -152,14 +154,14 @@ function takeHandOpened(table, body) {
   const dealtIn = told.filter((seat) => seat.state === "in");
   table.awaited = new Set();
   table.seats = new Map(told.map((seat) => [seat.seat, readSeat(seat)]));
-  table.misses = new Map(body.misses.map(({ player, hands }) => [player, hands]));
+  table.misses = new Map(body.misses.map(({player, hands}) => [player, hands]));
   table.departed = new Map(
-    (body.departed ?? []).map(({ player, stack, at }) => [player, { stack, at }]),
+    (body.departed ?? []).map(({player, stack, at}) => [player, {stack, at}]),
   );
   table.ownVoids = body.voids;
   table.lastNumber = body.hand;
   if (body.last_small_blind_seat !== undefined && body.last_big_blind_seat !== undefined) {
-    table.played = { small: body.last_small_blind_seat, big: body.last_big_blind_seat };
+    table.played = {small: body.last_small_blind_seat, big: body.last_big_blind_seat};
   }
   table.isTorn = false;
   table.hand = {
@@ -169,7 +171,7 @@ function takeHandOpened(table, body) {
   };
   const dealtSeats = new Set(table.hand.players.keys());
   const places = readPlaces(body);
-  table.before = { button: body.button, isVoid: false, places, dealtIn: dealtSeats };
+  table.before = {button: body.button, isVoid: false, places, dealtIn: dealtSeats};
 }
 
 function readSeat(told) {
@@ -184,7 +186,7 @@ function readSeat(told) {
 }
 
 function takeLinks(table, links) {
-  for (const { seat, link } of links) {
+  for (const {seat, link} of links) {
     const held = table.seats.get(seat);
     if (held !== undefined) held.anchor = link;
   }
@@ -205,12 +207,12 @@ function takeHandVoid(table, body, at) {
     }
   }
   if (OWN_REASONS.has(body.reason)) table.ownVoids += 1;
-  table.before = { ...table.before, isVoid: true };
+  table.before = {...table.before, isVoid: true};
   endHand(table, at);
 }
 
 function takeHandEnded(table, body, at) {
-  for (const { seat, stack } of body.stacks) {
+  for (const {seat, stack} of body.stacks) {
     const held = table.seats.get(seat);
     if (held !== undefined) held.stack = stack;
   }
@@ -231,7 +233,7 @@ function endHand(table, at) {
 }
 
 function freeSeat(table, number, at) {
-  const { player, stack } = table.seats.get(number);
+  const {player, stack} = table.seats.get(number);
   table.seats.delete(number);
-  table.departed.set(player, { stack, at });
+  table.departed.set(player, {stack, at});
 }

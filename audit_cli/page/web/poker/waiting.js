@@ -1,12 +1,14 @@
-// Who is dealt in, who waits for the big blind, and what a seat owes (PROTOCOL.md sections 6.3, 8).
-//
-// Seats are a Map from seat number to {player, stack, sittingOut, anchor, waits, owes}, where
-// `owes` is {live, dead} in chips.
+/**
+ * Who is dealt in, who waits for the big blind, and what a seat owes (PROTOCOL.md sections 6.3, 8).
+ *
+ * Seats are a Map from seat number to {player, stack, sittingOut, anchor, waits, owes}, where
+ * `owes` is {live, dead} in chips.
+ */
 
-import { clockwise, findPlaces, isReached } from "./positions.js";
+import {clockwise, findPlaces, isReached} from "./positions.js";
 
 /** What a seat owes that owes nothing. */
-export const OWES_NOTHING = Object.freeze({ live: 0, dead: 0 });
+export const OWES_NOTHING = Object.freeze({live: 0, dead: 0});
 
 /**
  * Who is dealt into the hand that opens next.
@@ -24,7 +26,7 @@ export function findDealtIn(seats, rules, before) {
   const others = able.filter((number) => !seats.get(number).waits);
   const reached = findReached(waiting, others, rules, before);
   for (const number of waiting) if (!reached.includes(number)) states.set(number, "waiting");
-  return { states, dealtIn: new Set([...others, ...reached]) };
+  return {states, dealtIn: new Set([...others, ...reached])};
 }
 
 /** What keeps a seat out, the wait for the big blind aside; "in" where nothing does. */
@@ -46,9 +48,9 @@ function findReached(waiting, others, rules, before) {
 /** What a seat dealt in posts of what it owes: less in a blind or the straddle. */
 export function owedWhenDealtIn(number, owes, places, straddle, rules) {
   if (number === places.big) return OWES_NOTHING;
-  if (number === straddle) return { live: 0, dead: owes.dead };
+  if (number === straddle) return {live: 0, dead: owes.dead};
   if (number !== places.small || places.dead) return owes;
-  return { live: Math.min(owes.live, rules.big_blind - rules.small_blind), dead: owes.dead };
+  return {live: Math.min(owes.live, rules.big_blind - rules.small_blind), dead: owes.dead};
 }
 
 /**
@@ -56,18 +58,18 @@ export function owedWhenDealtIn(number, owes, places, straddle, rules) {
  * @param {{small, big}|null} played both blinds of the last hand that was not void
  * @param places those of this hand
  */
-export function addMissed(number, { owes, waits }, played, places, rules) {
-  if (rules.missed_blinds === null || played === null) return { owes, waits };
+export function addMissed(number, {owes, waits}, played, places, rules) {
+  if (rules.missed_blinds === null || played === null) return {owes, waits};
   const missedBig = isReached(number, played.big, places.big);
-  if (rules.missed_blinds === "wait") return { owes, waits: waits || missedBig };
+  if (rules.missed_blinds === "wait") return {owes, waits: waits || missedBig};
   const missedSmall =
     rules.missed_blinds === "dead" && isReached(number, played.small, places.small);
   const live = missedBig ? rules.big_blind : owes.live;
-  return { owes: { live, dead: missedSmall ? rules.small_blind : owes.dead }, waits };
+  return {owes: {live, dead: missedSmall ? rules.small_blind : owes.dead}, waits};
 }
 
 /** What who sits down owes, and whether it waits; nothing before a game's first hand. */
 export function startNewcomer(rules, isFirst) {
-  const owes = { live: isFirst || rules.newcomers !== "post" ? 0 : rules.big_blind, dead: 0 };
-  return { owes, waits: !isFirst && rules.newcomers === "wait" };
+  const owes = {live: isFirst || rules.newcomers !== "post" ? 0 : rules.big_blind, dead: 0};
+  return {owes, waits: !isFirst && rules.newcomers === "wait"};
 }
