@@ -8,9 +8,12 @@ import {checkComplete} from "../checks/complete.js";
 import {checkDealt} from "../checks/dealt.js";
 import {checkMixed} from "../checks/mixed.js";
 import {checkOrdered} from "../checks/ordered.js";
+import {checkConsistent} from "../checks/consistent.js";
 import {checkOthers} from "../checks/others.js";
+import {checkPlayed} from "../checks/played.js";
 import {checkReplayed} from "../checks/replayed.js";
 import {checkSigned} from "../checks/signed.js";
+import {checkTwice} from "../checks/twice.js";
 import {coverGame} from "./coverage.js";
 import {readGameFile} from "./gamefile.js";
 import {parseVerifierKey} from "./note.js";
@@ -28,7 +31,8 @@ export class UsageError extends Error {
 
 /** Judge the entries of games that have a checkpoint that holds. */
 const CHECKS_OF_ENTRIES = [
-  checkBound, checkReplayed, checkOrdered, checkDealt, checkComplete, checkMixed, checkChain,
+  checkBound, checkReplayed, checkOrdered, checkDealt, checkComplete, checkPlayed,
+  checkMixed, checkChain,
 ];
 /** What a game without a single good checkpoint leaves open (SIGNED speaks for itself). */
 const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !== "CONSISTENT");
@@ -103,7 +107,7 @@ async function runChecks(games, request, tell, onProgress) {
   }
   const checks = [
     ...(judged.length > 0 ? CHECKS_OF_ENTRIES : []).map((check) => [check, judged]),
-    ...[checkSigned, checkOthers].map((check) => [check, games]),
+    ...[checkTwice, checkSigned, checkConsistent, checkOthers].map((check) => [check, games]),
   ];
   for (const [at, [check, told]] of checks.entries()) {
     onProgress(at, checks.length, "checking the games");
