@@ -5,10 +5,10 @@
 import {checkBound} from "../checks/bound.js";
 import {checkChain} from "../checks/chain.js";
 import {checkComplete} from "../checks/complete.js";
+import {checkConsistent} from "../checks/consistent.js";
 import {checkDealt} from "../checks/dealt.js";
 import {checkMixed} from "../checks/mixed.js";
 import {checkOrdered} from "../checks/ordered.js";
-import {checkConsistent} from "../checks/consistent.js";
 import {checkOthers} from "../checks/others.js";
 import {checkPlayed} from "../checks/played.js";
 import {checkReplayed} from "../checks/replayed.js";
@@ -16,18 +16,9 @@ import {checkSigned} from "../checks/signed.js";
 import {checkTwice} from "../checks/twice.js";
 import {coverGame} from "./coverage.js";
 import {readGameFile} from "./gamefile.js";
-import {parseVerifierKey} from "./note.js";
+import {UsageError, readTrustedKey} from "./given.js";
 import {PROMISES, gatherReport, writeReport} from "./report.js";
 import {createVoice} from "./voice.js";
-
-/** What the auditor gave can not be used: a message and a hint for the person. */
-export class UsageError extends Error {
-  constructor(message, hint = "") {
-    super(message);
-    this.name = "UsageError";
-    this.hint = hint;
-  }
-}
 
 /** Judge the entries of games that have a checkpoint that holds. */
 const CHECKS_OF_ENTRIES = [
@@ -46,7 +37,7 @@ const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !==
  * none, or a promise that is none.
  */
 export async function audit(inputs, request, onProgress = () => {}) {
-  const trusted = await readKey(request.key);
+  const trusted = await readTrustedKey(request.key);
   const required = request.required ?? [];
   for (const name of required) {
     if (!PROMISES.includes(name)) {
@@ -65,17 +56,6 @@ export async function audit(inputs, request, onProgress = () => {}) {
   }
   const report = writeReport(games, gathered, askedFor(games, request, trusted), required);
   return {report, games};
-}
-
-async function readKey(text) {
-  if (text === null || text === undefined) {
-    return null;
-  }
-  const {key, wrong} = await parseVerifierKey(text);
-  if (wrong !== undefined) {
-    throw new UsageError(wrong.reason, wrong.hint);
-  }
-  return key;
 }
 
 async function readGames(inputs, trusted, gathered, onProgress) {

@@ -11,6 +11,7 @@
 
 import {fromBase64, fromHex, toHex, utf8Text} from "./bytes.js";
 import {decimalNumber, parseCheckpointNote} from "./checkpoint.js";
+import {knownKeys} from "./given.js";
 import {HASH_BYTES, MAX_PATH, followPath, leafHash} from "./merkle.js";
 import {judgeNote} from "./note.js";
 import {expectNoted, nameNoted, notedBytes, parseNoted, writeNoted} from "./noted.js";
@@ -101,6 +102,19 @@ export async function findProvedLine(proof, game, expected) {
 }
 
 /**
+ * What proofs prove, [{name, text}], by a key (vkey text or null) and the games that are loaded: a
+ * list of what `tellLogProof` says. UsageError for a key that is none.
+ */
+export async function checkLogProof({proofs, key}, games = []) {
+  const judges = await knownKeys(key, games);
+  const told = [];
+  for (const proof of proofs) {
+    told.push(await tellLogProof(proof, judges, games));
+  }
+  return told;
+}
+
+/**
  * What one proof proves, for a person: {name, verdict, text, details, line, index, size, root, path}.
  *
  * `verdict` is "holds" (the line is in the log of that checkpoint, signed by the dealer's key, and
@@ -108,7 +122,7 @@ export async function findProvedLine(proof, game, expected) {
  * sentences. `line` is the proved line's text or null, `path` what `followPath` made of it.
  * `judges` are the keys that are known, `games` those that are loaded.
  */
-export async function tellLogProof({name, text}, judges, games) {
+async function tellLogProof({name, text}, judges, games) {
   const {proof, wrong} = parseLogProof(text);
   if (wrong !== undefined) {
     return {
