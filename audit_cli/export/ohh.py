@@ -43,6 +43,7 @@ from audit_cli.told.events import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from audit_cli.told.events import Awarded
     from audit_cli.told.hand import Game, Hand, Tournament
@@ -92,10 +93,11 @@ def bind_ohh(hands: Sequence[str]) -> str:
 
 def tell_ohh(game: Game, hand: Hand, money: Money) -> Fields | Problem:
     """Return the fields of the hand's object; decimals are Decimal or int."""
-    at = moment(hand.opened_at)
-    if at is None:
-        return Problem("its time is beyond the year 9999")
     tournament = hand.tournament
+    at = moment(hand.opened_at)
+    began = at if tournament is None else moment(tournament.started_at)
+    if at is None or began is None:
+        return Problem("its time is beyond the year 9999")
     if tournament is not None:
         money = CHIPS
     hero = next((seat.seat for seat in hand.dealt_in if seat.player == hand.hero), None)
@@ -108,10 +110,10 @@ def tell_ohh(game: Game, hand: Hand, money: Money) -> Fields | Problem:
     }
     if tournament is not None:
         fields["tournament"] = True
-        fields["tournament_info"] = _tournament(tournament)
+        fields["tournament_info"] = _tournament(tournament, began)
     fields |= {
         "game_number": f"{hand.game}-{hand.number}",
-        "start_date_utc": f"{at:%Y-%m-%dT%H:%M:%SZ}",
+        "start_date_utc": _date(at),
         "table_name": hand.game
         if tournament is None
         else f"{tournament.number} {tournament.table}",
@@ -261,13 +263,16 @@ def _chopped(hand: Hand) -> Counter[int]:
     return back
 
 
-def _tournament(tournament: Tournament) -> Fields:
+def _date(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _tournament(tournament: Tournament, began: datetime) -> Fields:
     money = Money(tournament.currency, _HUNDREDTHS)
-    started = moment(tournament.started_at)
     return {
         "tournament_number": tournament.number,
         "name": tournament.name,
-        "start_date_utc": "" if started is None else f"{started:%Y-%m-%dT%H:%M:%SZ}",
+        "start_date_utc": _date(began),
         "currency": tournament.currency or PLAY_MONEY,
         "buyin_amount": money.units(tournament.buy_in),
         "fee_amount": money.units(tournament.fee),

@@ -5,6 +5,7 @@ import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pokerkit
@@ -32,7 +33,7 @@ from dealer_service.rules.entry import (
 )
 from tests.support.exported_games import ALL_HOUSES, tell, told_games
 from tests.support.simulator import RULES, Choose, Simulator, passive, play_game, script
-from tests.support.told_houses import hands_of
+from tests.support.told_houses import hands_of, told_hand
 
 ALL_IN, FOLD, CHECK, CALL = (Move.RAISE, 20_000), (Move.FOLD, 0), (Move.CHECK, 0), (Move.CALL, 0)
 
@@ -389,3 +390,20 @@ def test_a_time_that_is_no_date_is_left_out() -> None:
     game, hand = one_hand()
     problem = write_phh(game, replace(hand, opened_at=2**53 - 1), CHIPS)
     assert problem == Problem("its time is beyond the year 9999")
+
+
+GOLDEN = Path(__file__).parents[1] / "data" / "exports" / "phh"
+CASES = {
+    "dead_posted_beside_a_small_blind": ("dead_button", 2, 4, ""),
+    "fixed_limit_and_a_muck": ("limit", 3, 17, ""),
+    "pot_limit_omaha_seen_by_one_player": ("omaha", 3, 22, "dan"),
+    "side_pots_with_a_straddle": ("straddles", 3, 17, ""),
+    "side_pots_with_rake": ("mississippi", 1, 20, ""),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_hand_is_written_so(name: str) -> None:
+    game, hand = told_hand(*CASES[name])
+    assert write_phh(game, hand, CHIPS) == (GOLDEN / f"{name}.phh").read_text()
+    written(game, hand)
