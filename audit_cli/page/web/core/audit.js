@@ -30,7 +30,8 @@ const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !==
 
 /**
  * Audit inputs, [{name, blob}], in order, by a request: {key: vkey text or null, records: [{name,
- * bytes}], notes: [{name, text}], proofs: [{name, text}], required: [promise]}.
+ * bytes}], notes: [{name, text}], proofs: [{name, text}], required: [promise]}, where each may be left
+ * out.
  *
  * Gives {report, games}: the report has the shape of `verify --json`, with `forks`; games are those
  * of `coverGame`. `onProgress(done, total, what)` is told how far it is. UsageError for a key that is
@@ -38,7 +39,8 @@ const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !==
  */
 export async function audit(inputs, request, onProgress = () => {}) {
   const trusted = await readTrustedKey(request.key);
-  const required = request.required ?? [];
+  const given = {records: [], notes: [], proofs: [], required: [], ...request, trusted};
+  const {required} = given;
   for (const name of required) {
     if (!PROMISES.includes(name)) {
       const hint = `the promises are ${PROMISES.join(", ")}`;
@@ -47,14 +49,14 @@ export async function audit(inputs, request, onProgress = () => {}) {
   }
   const {tell, gathered} = gatherReport();
   const games = await readGames(inputs, trusted, gathered, onProgress);
-  await runChecks(games, {...request, trusted}, tell, onProgress);
+  await runChecks(games, given, tell, onProgress);
   if (games.every(({covered}) => covered === 0)) {
     // Nothing was judged, so that nothing holds.
     gathered.findings = gathered.findings.filter(({promise, verdict}) => {
       return verdict !== "holds" || !PROMISES_OF_ENTRIES.includes(promise);
     });
   }
-  const report = writeReport(games, gathered, askedFor(games, request, trusted), required);
+  const report = writeReport(games, gathered, askedFor(games, given), required);
   return {report, games};
 }
 
@@ -96,15 +98,15 @@ async function runChecks(games, request, tell, onProgress) {
   onProgress(checks.length, checks.length, "checking the games");
 }
 
-function askedFor(games, {records, notes, proofs}, trusted) {
+function askedFor(games, {records, notes, proofs, trusted}) {
   const asked = [];
   if (trusted !== null) {
     asked.push("SIGNED");
   }
-  if (records?.length > 0) {
+  if (records.length > 0) {
     asked.push("PLAYER-MIXED");
   }
-  if (notes?.length > 0 || proofs?.length > 0) {
+  if (notes.length + proofs.length > 0) {
     asked.push("CONSISTENT");
   }
   const beacon = ({entries, covered}) => covered > 0 && entries[0].body.rules?.beacon !== undefined;
