@@ -397,7 +397,7 @@ CASES = {
     "dead_posted_beside_a_small_blind": ("dead_button", 2, 4, ""),
     "fixed_limit_and_a_muck": ("limit", 3, 17, ""),
     "pot_limit_omaha_seen_by_one_player": ("omaha", 3, 22, "dan"),
-    "side_pots_with_a_straddle": ("straddles", 3, 17, ""),
+    "many_side_pots": ("straddles", 3, 17, ""),
     "side_pots_with_rake": ("mississippi", 1, 20, ""),
 }
 
