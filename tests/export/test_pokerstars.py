@@ -4,6 +4,7 @@ import warnings
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from random import Random
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -21,8 +22,10 @@ from audit_cli.poker.ranking import measure
 from audit_cli.told.events import Mucked, Posted, Shown, What
 from audit_cli.told.hand import Hand
 from audit_cli.told.view import see_as
+from tests.support.random_rules import random_rules
+from tests.support.simulator import HOUSE_LIFE, play_game
 from tests.support.stars_reader import Read, read_file, read_hand
-from tests.support.told_houses import ALL_HOUSES, PLAIN, hands_of, told_hand, told_house
+from tests.support.told_houses import ALL_HOUSES, PLAIN, hands_of, told, told_hand, told_house
 
 DOLLARS = Money("USD", 100)
 SEEDS = (1, 2)
@@ -54,6 +57,18 @@ def test_the_chips_of_every_hand_add_up_by_the_lines_alone(
         summed = {seat.player: Decimal(seat.won) / unit for seat in hand.dealt_in}
         assert read.summed == summed
         assert [read.total * unit, read.rake * unit] == [hand.total, hand.rake]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_hands_of_any_rules_add_up(seed: int) -> None:
+    rules = random_rules(Random(seed))
+    players = min(6, rules.seats)
+    played = play_game(seed=seed, hands=8, players=players, habits=HOUSE_LIFE, rules=rules)
+    game = told(played.game_file())
+    for hand in hands_of(game):
+        read = read_hand(str(write_pokerstars(game, hand, CHIPS)))
+        assert read.ends == {seat.player: seat.end for seat in hand.seats}
+        assert read.summed == {seat.player: seat.won for seat in hand.dealt_in}
 
 
 @pytest.mark.parametrize("house", ALL_HOUSES)

@@ -109,6 +109,7 @@ class _Reader:
         self.bets: dict[str, Decimal] = {}
         self.facing = Decimal(0)
         self.small_posted = False
+        self.posted: dict[str, Decimal] = {}
         self.ended = False
 
     def take(self, line: str) -> None:
@@ -152,6 +153,7 @@ class _Reader:
         name, what, amount = found["name"], found["what"], Decimal(found["amount"])
         self.pay(name, amount, all_in=bool(found["all_in"]))
         bet = amount
+        self.posted[what] = max(amount, self.posted.get(what, Decimal(0)))
         if what == "small & big blinds":
             bet = self.blind("big")
             assert amount == bet + self.blind("small")
@@ -164,9 +166,10 @@ class _Reader:
         self.facing = max(self.facing, full * self.blind("big"))
 
     def blind(self, which: str) -> Decimal:
-        """Return a blind; of fixed limit the header has the bets, twice as much at most houses."""
-        told = Decimal(self.read.header[which] or "")
-        return told / 2 if self.read.header["limit"] == "Limit" else told
+        """Return a blind; the header of fixed limit has the bets, so that what was posted tells."""
+        if self.read.header["limit"] == "Limit":
+            return self.posted.get(f"{which} blind", Decimal(0))
+        return Decimal(self.read.header[which] or "")
 
     def dealt(self, found: re.Match[str]) -> None:
         self.read.dealt[found["name"]] = found["cards"].split(" ")
