@@ -7,13 +7,15 @@
  *     audit {inputs: [{name, blob}], request}   → {report, games: [overview]}; keeps the games
  *     hand {game, hand}                         → what tellHand says; `game` counts from 0
  *     of_hand {game, hand, what, details}       → what answerOfHand says: one card, the deck, …
- *     compare {texts: [{name, text}], key}      → what compareNotes says
- *     log_proof {proofs: [{name, text}], key}   → what checkLogProof says
+ *     compare {texts: [text], key}              → what compareNotes says
+ *     log_proof {text, key}                     → what checkLogProof says
  *
  * Progress is told at most every 50 ms.
  */
 
 import {audit} from "./core/audit.js";
+import {compareNotes} from "./core/comparing.js";
+import {checkLogProof} from "./core/logproof.js";
 import {overviewGame} from "./core/overview.js";
 import {answerOfHand, tellHand} from "./core/telling.js";
 
@@ -27,6 +29,8 @@ const ANSWERS = new Map([
   ["of_hand", ({game, hand, what, details}) => {
     return answerOfHand(heldGames[game], hand, what, details);
   }],
+  ["compare", (details) => compareNotes(details, heldGames)],
+  ["log_proof", (details) => checkLogProof(details, heldGames)],
 ]);
 
 async function auditInputs({inputs, request}, tell) {

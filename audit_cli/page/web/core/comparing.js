@@ -18,21 +18,26 @@ import {printable, problem} from "./words.js";
 
 const MAX_NOTES_HELD = 20_000;
 const NOTES_AT_ONCE = 256;
+const SAID_FIRST = ["fork", "same", "open", "ignored"];
+const VERDICT_OF_SAID = new Map([["fork", "broken"], ["same", "holds"]]);
 
 /**
- * Compare texts, [{name, text}], by a key (vkey text or null) and the games that are loaded.
+ * Compare texts, each a text or {name, text}, by a key (vkey text or null) and the loaded games.
  *
- * Gives {sources, said, forks}. A source is {name, wrong: text or null, held, good}: how many
- * checkpoints it holds, and how many of these count. What is said is {verdict: "same" | "fork" |
- * "open" | "ignored", text, log: origin line or null, size: or null}, the worst first; `forks` are
- * evidence to be kept. UsageError for a key that is none.
+ * Gives {verdict, text, details, fork, sources, said, forks}. `verdict` is "broken" for a fork,
+ * "holds" where checkpoints of several say the same, else "not established"; `text` says so, with
+ * `details`, and `fork` is the first of `forks`: evidence to be kept, or null. A source is {name,
+ * wrong: text or null, held, good}: how many checkpoints it holds, and how many of these count. What
+ * is said is {verdict: "fork" | "same" | "open" | "ignored", text, log: origin line, size}, the worst
+ * first. UsageError for a key that is none.
  */
 export async function compareNotes({texts, key}, games = []) {
   const judges = await knownKeys(key, games);
   const sources = [];
   const kept = [];
   const said = [];
-  for (const {name, text} of texts) {
+  for (const [at, given] of texts.entries()) {
+    const {name, text} = typeof given === "string" ? {name: nameOfText(at), text: given} : given;
     const source = {name: printable(name, 200), wrong: null, held: 0, good: 0};
     const {notes, wrong} = findNotes(text);
     source.wrong = wrong?.reason ?? null;
@@ -49,9 +54,37 @@ export async function compareNotes({texts, key}, games = []) {
   for (const held of logs.values()) {
     said.push(...(await compareLog(held, games, forks)));
   }
-  const order = ["fork", "open", "same", "ignored"];
-  said.sort((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
-  return {sources, said, forks};
+  said.sort((one, other) => SAID_FIRST.indexOf(one.verdict) - SAID_FIRST.indexOf(other.verdict));
+  const wrongs = sources.filter(({wrong}) => wrong !== null);
+  const told = [
+    ...said.filter(({verdict}) => verdict === "fork" || verdict === "same"),
+    ...wrongs.map(({name, wrong}) => ({verdict: "ignored", text: `${name} is left out: ${wrong}`})),
+    ...tellSeveralLogs(logs, said),
+    ...said.filter(({verdict}) => verdict === "open" || verdict === "ignored"),
+  ];
+  const [first, ...rest] = told.map(({text}) => text);
+  return {
+    verdict: VERDICT_OF_SAID.get(told[0]?.verdict) ?? "not established",
+    text: first ?? "there is no checkpoint to compare", details: rest, fork: forks[0] ?? null,
+    sources, said, forks,
+  };
+}
+
+function nameOfText(at) {
+  return ["the first text", "the second text"][at] ?? `text ${at + 1}`;
+}
+
+/** Where each text is of another log, there is nothing to compare. */
+function tellSeveralLogs(logs, said) {
+  if (logs.size < 2 || said.some(({verdict}) => verdict === "fork" || verdict === "same")) {
+    return [];
+  }
+  const names = [...logs.values()].map(([{checkpoint}]) => checkpoint.origin);
+  const distinct = [...new Set(names)];
+  const text = distinct.length === 1
+    ? `the checkpoints of ${distinct[0]} are signed by different keys`
+    : `the checkpoints are of different logs: ${distinct.slice(0, 3).join(", ")}`;
+  return [{verdict: "open", text}];
 }
 
 /** The checkpoints in a text: {notes: [{text, note, checkpoint, line: or null}], wrong}. */

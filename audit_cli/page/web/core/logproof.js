@@ -102,53 +102,41 @@ export async function findProvedLine(proof, game, expected) {
 }
 
 /**
- * What proofs prove, [{name, text}], by a key (vkey text or null) and the games that are loaded: a
- * list of what `tellLogProof` says. UsageError for a key that is none.
- */
-export async function checkLogProof({proofs, key}, games = []) {
-  const judges = await knownKeys(key, games);
-  const told = [];
-  for (const proof of proofs) {
-    told.push(await tellLogProof(proof, judges, games));
-  }
-  return told;
-}
-
-/**
- * What one proof proves, for a person: {name, verdict, text, details, line, index, size, root, path}.
+ * What one proof proves, by a key (vkey text or null) and the games that are loaded, for a person:
+ * {verdict, text, details, fork: null, line, index, size, root, path}.
  *
  * `verdict` is "holds" (the line is in the log of that checkpoint, signed by the dealer's key, and
  * where its game is loaded it tells of these entries), "broken" or "not established"; `details` are
- * sentences. `line` is the proved line's text or null, `path` what `followPath` made of it.
- * `judges` are the keys that are known, `games` those that are loaded.
+ * sentences. `line` is the proved line's text or null, `path` what `followPath` made of it. UsageError
+ * for a key that is none.
  */
-async function tellLogProof({name, text}, judges, games) {
+export async function checkLogProof({text, key}, games = []) {
+  const judges = await knownKeys(key, games);
   const {proof, wrong} = parseLogProof(text);
   if (wrong !== undefined) {
     return {
-      name, verdict: "not established", text: `this is no proof: ${wrong.reason}`,
-      details: wrong.hint === "" ? [] : [wrong.hint], line: null, index: null, size: null,
-      root: null, path: [],
+      verdict: "not established", text: `this is no proof: ${wrong.reason}`,
+      details: wrong.hint === "" ? [] : [wrong.hint], fork: null, line: null, index: null,
+      size: null, root: null, path: [],
     };
   }
   const {index, path, checkpoint} = proof;
   const {bytes, game, expected} = await findLoadedLine(proof, games);
-  const leaf = bytes === null ? null : await leafHash(bytes);
-  const followed = leaf === null ? {steps: [], wrong: "which line it is of is not known: it has none"}
-    : await followPath(index, checkpoint.size, leaf, path, fromHex(checkpoint.root));
+  const followed = bytes === null ? {steps: [], wrong: null}
+    : await followPath(index, checkpoint.size, await leafHash(bytes), path, fromHex(checkpoint.root));
   const told = [
-    tellPath(followed, proof),
+    tellPath(bytes, followed.wrong, proof),
     await tellSignature(proof, judges),
-    ...tellLine(bytes, game, expected),
+    ...(bytes === null ? [] : [tellLine(bytes, game, expected)]),
   ];
   const verdict = ["broken", "not established", "holds"].find((one) => {
     return told.some((said) => said.verdict === one);
   });
-  const main = told.find((said) => said.verdict === verdict);
+  const main = told.findLast((said) => said.verdict === verdict);
   return {
-    name, verdict, text: verdict === "holds" ? told[told.length - 1].text : main.text,
-    details: told.map((said) => said.text), line: bytes === null ? null : utf8Text(bytes), index,
-    size: checkpoint.size, root: checkpoint.root,
+    verdict, text: main.text, details: told.filter((said) => said !== main).map((said) => said.text),
+    fork: null, line: bytes === null ? null : utf8Text(bytes), index, size: checkpoint.size,
+    root: checkpoint.root,
     path: followed.steps.map(({side, sibling, node}) => {
       return {side, sibling: toHex(sibling), node: toHex(node)};
     }),
@@ -169,13 +157,16 @@ async function findLoadedLine(proof, games) {
   return {bytes: proof.extra, game: null, expected: null};
 }
 
-function tellPath({wrong}, {index, checkpoint}) {
-  const place = `entry ${thousands(index)} of the log of ${thousands(checkpoint.size)} lines`;
-  if (wrong === null) {
-    return {verdict: "holds", text: `its hashes lead from the line to the root: it is ${place}`};
+function tellPath(bytes, wrong, {index, checkpoint}) {
+  if (bytes === null) {
+    const text = "which line it is of is not known: it does not have the line, nor has a loaded game";
+    return {verdict: "not established", text};
   }
-  const verdict = wrong.startsWith("which line") ? "not established" : "broken";
-  return {verdict, text: `it does not prove its line: ${wrong}`};
+  if (wrong !== null) {
+    return {verdict: "broken", text: `it does not prove its line: ${wrong}`};
+  }
+  const place = `entry ${thousands(index)} of a log of ${thousands(checkpoint.size)} lines`;
+  return {verdict: "holds", text: `its hashes lead from the line to the root: it is ${place}`};
 }
 
 async function tellSignature({note, checkpoint}, judges) {
@@ -203,25 +194,23 @@ async function tellSignature({note, checkpoint}, judges) {
 }
 
 function tellLine(bytes, game, expected) {
-  if (bytes === null) {
-    return [];
-  }
   const {noted, wrong} = parseNoted(bytes);
   if (wrong !== undefined) {
     const text = `a line of the dealer's log is not of its format: ${wrong.reason}`;
-    return [{verdict: "broken", text}];
+    return {verdict: "broken", text};
   }
   const about = `${nameNoted(noted)} of game ${noted.game}`;
   if (game === null) {
-    return [{verdict: "holds", text: `the dealer's log tells of ${about}, at size ${noted.size}`}];
+    const size = thousands(noted.size);
+    return {verdict: "holds", text: `the dealer's log tells of ${about}, at size ${size}`};
   }
   const agrees = [...expected.values()].some((one) => writeNoted(one) === writeNoted(noted));
-  const text = agrees ? `the line tells of ${about}, with the root of the entries of this file`
-    : `the line tells of ${about} at size ${noted.size}, which the entries of this file have not`;
-  return [{verdict: agrees ? "holds" : verdictOfOther(noted, game), text}];
-}
-
-/** A line behind the file's end proves nothing against it. */
-function verdictOfOther({size}, {covered}) {
-  return size > covered ? "not established" : "broken";
+  if (agrees) {
+    const text = `the line tells of ${about}, with the root of the entries of this file`;
+    return {verdict: "holds", text};
+  }
+  // A line behind the file's end proves nothing against it.
+  const verdict = noted.size > game.covered ? "not established" : "broken";
+  const place = `at size ${thousands(noted.size)}, which the entries of this file have not`;
+  return {verdict, text: `the line tells of ${about} ${place}`};
 }
