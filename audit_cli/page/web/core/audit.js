@@ -7,6 +7,7 @@ import {checkChain} from "../checks/chain.js";
 import {checkComplete} from "../checks/complete.js";
 import {checkConsistent} from "../checks/consistent.js";
 import {checkDealt} from "../checks/dealt.js";
+import {checkMine} from "../checks/mine.js";
 import {checkMixed} from "../checks/mixed.js";
 import {checkOrdered} from "../checks/ordered.js";
 import {checkOthers} from "../checks/others.js";
@@ -89,7 +90,7 @@ async function runChecks(games, request, tell, onProgress) {
   }
   const checks = [
     ...(judged.length > 0 ? CHECKS_OF_ENTRIES : []).map((check) => [check, judged]),
-    ...[checkTwice, checkSigned, checkConsistent, checkOthers].map((check) => [check, games]),
+    ...[checkMine, checkTwice, checkSigned, checkConsistent, checkOthers].map((check) => [check, games]),
   ];
   for (const [at, [check, told]] of checks.entries()) {
     onProgress(at, checks.length, "checking the games");
