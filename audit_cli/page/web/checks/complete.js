@@ -125,7 +125,7 @@ async function followVoid(log, entry) {
     const beacon = deckBefore(hand, entry.index)?.beacon ?? null;
     log.pending.set(number, {hand, links, beacon, secret});
   }
-  await tellVoid(log, entry);
+  await noteVoid(log, entry);
 }
 
 function addOne(counts, name) {
@@ -192,7 +192,7 @@ function listPlayers(players) {
   return players.map(({seat, player}) => `seat ${seat} ${player}`).join(", ");
 }
 
-async function tellVoid(log, entry) {
+async function noteVoid(log, entry) {
   const {hand: number, reason, links, missing} = entry.body;
   const players = missing.map(({player}) => player);
   const by = players.length > 0 ? `, the link of ${players.join(" and ")} is missing` : "";

@@ -13,7 +13,7 @@ import {readRecords} from "../core/records.js";
 import {counted, createVoice, thousands} from "../core/voice.js";
 import {courseOf, deckBefore} from "./course.js";
 
-const NOTES_AT_ONCE = 256;
+const KEPT_AT_ONCE = 256;
 
 /** Judges the records that the auditor gave; all games are told of, also those without a judge. */
 export async function checkMine(games, request, tell) {
@@ -125,8 +125,8 @@ async function judgeKept(voice, game, {kept, links}) {
   const all = [...kept, ...[...links.values()].map((sent) => sent.kept)];
   const sizes = all.map(({checkpoint}) => checkpoint.size);
   const roots = await rootsAt(game.tree, sizes.filter((size) => size <= game.covered));
-  for (let from = 0; from < all.length; from += NOTES_AT_ONCE) {
-    const batch = all.slice(from, from + NOTES_AT_ONCE);
+  for (let from = 0; from < all.length; from += KEPT_AT_ONCE) {
+    const batch = all.slice(from, from + KEPT_AT_ONCE);
     const verdicts = await Promise.all(batch.map(({note}) => judgeNote(note, game.judge)));
     batch.forEach(({line, checkpoint}, at) => {
       const where = `the checkpoint in line ${line} of the record`;

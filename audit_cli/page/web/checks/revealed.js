@@ -70,7 +70,7 @@ function readSeals(game) {
       told.push({what: "committed", entry, hand, seal: sealed.get(hand.number)});
     } else if (kind === "opened") {
       const seal = sealed.get(body.hand) ?? null;
-      told.push({what: "opened", entry, seal}, ...(seal === null ? [] : openCards(seal, entry)));
+      told.push({what: "opened", entry, seal}, ...(seal === null ? [] : takeOpenedCards(seal, entry)));
     } else if (kind === "secret_revealed" || kind === "hand_void") {
       const seal = sealed.get(body.hand);
       // After its secret nothing more belongs to a deck, nor where that is never to come.
@@ -95,7 +95,7 @@ function revealSeal(seal, entry) {
 }
 
 /** Takes the cards of an `opened`, and says what does not agree with those before. */
-function openCards(seal, entry) {
+function takeOpenedCards(seal, entry) {
   const {number, opened} = seal;
   const told = [];
   for (const {position, card: name, salt} of entry.body.cards) {

@@ -35,7 +35,7 @@ export async function describeWouldBe(game, hand, {links, beacon, secret}) {
   }
   const input = mixInputOf(game, hand, links, beacon);
   const deck = input === null ? null : await deriveOrNothing(secret, await sha256(input));
-  return deck === null ? null : tellDeck(deck, hand, readVariant(hand.rules ?? HOLDEM));
+  return deck === null ? null : describeDeck(deck, hand, readVariant(hand.rules ?? HOLDEM));
 }
 
 async function deriveOrNothing(secret, mix) {
@@ -49,7 +49,7 @@ async function deriveOrNothing(secret, mix) {
   }
 }
 
-function tellDeck(deck, hand, variant) {
+function describeDeck(deck, hand, variant) {
   const order = clockwise(hand.players.keys(), hand.button);
   // Behind the hole cards: burn, three to the flop, burn, turn, burn, river.
   const first = variant.holeCards * order.length;

@@ -14,7 +14,7 @@ import {
 import {printable, problem, problemText, quoted} from "./words.js";
 
 const RECORD_FORMAT = "cutcard-record/1";
-const LINE_FEED = 10;
+const END_OF_LINE = 10;
 
 const recordHand = integerShape(1);
 const recordHeader = fieldsShape({
@@ -55,7 +55,7 @@ function readRecordFile(bytes, players) {
   let record = null;
   let line = 0;
   let from = 0;
-  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, from)) {
+  for (let end = bytes.indexOf(END_OF_LINE); end >= 0; end = bytes.indexOf(END_OF_LINE, from)) {
     line += 1;
     const {value, wrong} = readFileLine(bytes.subarray(from, end));
     from = end + 1;
