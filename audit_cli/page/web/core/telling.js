@@ -245,8 +245,8 @@ function leafOf(mix, position, card, salt) {
 /**
  * One card's way from the deck to the dealer's signature.
  *
- * @returns {{position, to, seat, player, board, card, by, line, openedAt, leaf, path, proved,
- *   logged, seal}} `leaf` is {mix, number, salt, hash}, or null where the card is not known; `path`
+ * @returns {{position, to, seat, player, board, card, by, line, openedAt, deckState, leaf, path,
+ *   proved, logged, seal}} `leaf` is {mix, number, salt, hash}, or null where the card is not known; `path`
  *   its steps to the root, each {side, sibling, node}, or null where the file does not have them;
  *   `proved` whether they end at the logged root (null where there is nothing to prove); `logged`
  *   the line of `deck_committed`, {root, mix, entry, line}, or null; `seal` see `sealOf`. Bytes in
@@ -257,7 +257,7 @@ async function tellCard(game, found, position) {
   if (card === undefined) throw new RangeError(`position ${position} did not go out in this hand`);
   const {proof, salt, ...dealt} = card;
   const {committed, derived, deckState, players} = found;
-  const told = {...dealt, player: players.get(card.seat) ?? null};
+  const told = {...dealt, player: players.get(card.seat) ?? null, deckState};
   if (committed === null) {
     return {...told, leaf: null, path: null, proved: null, logged: null, seal: null};
   }

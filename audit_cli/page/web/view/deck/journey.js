@@ -7,9 +7,9 @@
 
 import {countWords, fill, make, named} from "../dom.js";
 import {hashOf, provenStep} from "../proof/hashes.js";
-import {drawControls} from "../table/controls.js";
+import {drawControls, listenKeys} from "../table/controls.js";
 import {cardFace, inlineCard, partNodes} from "../table/faces.js";
-import {cardWords, plainWords} from "../table/wording.js";
+import {cardWords} from "../table/wording.js";
 import {bytesOfDraws, movesOfDeck, nameOfCard, touchesOf, trailOf} from "./acts.js";
 import {drawTrails} from "./trails.js";
 
@@ -28,7 +28,7 @@ const ACT_SPOKEN = [
  * follows the card that ends there.
  */
 export function drawJourney(told, ask) {
-  const body = make("div", {"class": "journey-body", "data-own-arrows": true});
+  const body = make("div", {class: "journey-body"});
   const isVoid = told.entries.some(({kind}) => kind === "hand_void");
   const title = isVoid ? "The deck that would have been" : "The deck's journey";
   const node = make(
@@ -187,7 +187,7 @@ function drawShuffles(told) {
     fill(drawn, move.drawn === "" ? "Nothing is drawn yet" : `Drawn: ${move.drawn}`);
     acts.forEach((button, act) => button.setAttribute("aria-current", String(act === move.act)));
     lines.show(state.card, move.act);
-    controls.show(state.step, `${move.title}. ${plainWords(move.words)}`);
+    controls.show(state.step);
   };
   const go = (wanted) => {
     state.step = Math.min(moves.length, Math.max(1, wanted));
@@ -224,6 +224,7 @@ function drawShuffles(told) {
       ),
     ),
   );
+  listenKeys(node, () => ({step: state.step, count: moves.length}), go);
   show();
   const follow = (position) => {
     choose(told.steps.at(-1).after[position]);
@@ -288,13 +289,20 @@ function endWords(places, position) {
 
 function wentWords({to, player, board}) {
   if (to === "seat") return `to ${player ?? "a seat"}`;
-  return to === "board" ? `to board ${board}` : "burned";
+  if (to === "burn") return "burned";
+  return board === 1 ? "to the board" : `to board ${board}`;
+}
+
+function dealtWords(place) {
+  if (place === null) return "left over";
+  return place.to === "seat" ? named(place.player ?? "a seat") : wentWords(place).replace("to ", "");
 }
 
 function drawWay(card, {places}, moves, trail, go) {
   const name = nameOfCard(card);
   const place = places[trail.at(-1)];
-  const end = place === null ? "not dealt" : wentWords(place);
+  const went = place === null ? "not dealt" : wentWords(place);
+  const end = went.startsWith("to ") ? `dealt ${went}` : went;
   const touches = touchesOf(card, moves);
   return [
     make(
@@ -302,7 +310,7 @@ function drawWay(card, {places}, moves, trail, go) {
       {},
       "The way of ",
       inlineCard(name),
-      ` by position: ${trail.join(" → ")}. It ends at position ${trail.at(-1)}, ${end}.`,
+      ` by position: ${trail.join(" → ")}. It ends at position ${trail.at(-1)} and is ${end}.`,
     ),
     make(
       "ol",
@@ -350,7 +358,7 @@ function drawDealt({cards, places, root, loggedRoot, fits}) {
           {class: place === null ? "is-left" : `went-${place.to}`},
           make("span", {class: "dealt-position"}, String(position)),
           inlineCard(card),
-          make("span", {class: "dealt-to"}, place === null ? "left over" : wentWords(place)),
+          make("span", {class: "dealt-to"}, dealtWords(place)),
         );
       }),
     ),

@@ -122,10 +122,16 @@ function knownBy({card, by, openedAt}) {
 }
 
 /** What the proof comes to, in one sentence, and the style of a verdict. */
-function judgeProof({card, proved, logged, seal, path}) {
+function judgeProof({card, proved, logged, seal, path, deckState}) {
   if (logged === null) return {style: "unsure", words: "No deck was committed to in this hand."};
   if (proved === false) {
     return {style: "broken", words: "This card is not in the deck that the dealer committed to."};
+  }
+  if (deckState === "refused") {
+    return {
+      style: "broken",
+      words: "The revealed secret makes another deck than was committed to: nothing proves this card.",
+    };
   }
   if (seal !== null && !seal.proved) {
     return {style: "broken", words: "The dealer's signature is over other lines than these."};

@@ -17,7 +17,7 @@ const KEYS = new Map([
   ["Home", () => 1],
   ["End", (_, count) => count],
 ]);
-const OWN_ARROWS = "input, select, textarea, dialog, [data-own-arrows]";
+const OWN_ARROWS = "input, select, textarea, dialog";
 
 /**
  * Draw the controls of `count` steps: {node, show}. `onGo(step)` is called with the step that is
@@ -67,10 +67,10 @@ export function drawControls(count, name, onGo) {
     make("span", {class: "playback-middle"}, slider, place),
     on,
   );
-  const show = (step, words) => {
+  const show = (step) => {
     current = step;
     slider.value = String(step);
-    slider.setAttribute("aria-valuetext", `${step} of ${count}: ${words}`);
+    slider.setAttribute("aria-valuetext", `${step} of ${count}`);
     fill(place, `${step} / ${count}`);
     for (const one of back) one.setAttribute("aria-disabled", String(step === 1));
     for (const one of on) one.setAttribute("aria-disabled", String(step === count));
@@ -79,24 +79,31 @@ export function drawControls(count, name, onGo) {
 }
 
 /**
- * Let arrow keys, Home and End step while the focus is in `root`, and the arrow keys also while it
- * is nowhere in particular. `where()` gives {step, count}. Returns what ends it.
+ * Let arrow keys, Home and End step while the focus is in `root`, but not in something that has
+ * its own use for them, or that has stepped itself. `where()` gives {step, count}.
  */
 export function listenKeys(root, where, onGo) {
+  root.addEventListener("keydown", (event) => {
+    if (event.target.closest(OWN_ARROWS) === null) goByKey(event, where(), onGo);
+  });
+}
+
+/** Let arrow keys step also while the focus is nowhere in particular. Returns what ends it. */
+export function listenLooseKeys(where, onGo) {
   const listen = (event) => {
-    const move = KEYS.get(event.key);
-    if (move === undefined || event.defaultPrevented) return;
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const {target} = event;
-    const isNowhere = target === document.body && event.key.startsWith("Arrow");
-    if (!isNowhere && !(root.contains(target) && target.closest(OWN_ARROWS) === null)) return;
-    if (document.querySelector("dialog[open]") !== null) return;
-    event.preventDefault();
-    const {step, count} = where();
-    onGo(Math.min(count, Math.max(1, move(step, count))));
+    if (event.target !== document.body || !event.key.startsWith("Arrow")) return;
+    if (document.querySelector("dialog[open]") === null) goByKey(event, where(), onGo);
   };
   document.addEventListener("keydown", listen);
   return () => document.removeEventListener("keydown", listen);
+}
+
+function goByKey(event, {step, count}, onGo) {
+  const move = KEYS.get(event.key);
+  if (move === undefined || event.defaultPrevented) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  onGo(Math.min(count, Math.max(1, move(step, count))));
 }
 
 /** Let a swipe over `node` step: to the left for the next step. */

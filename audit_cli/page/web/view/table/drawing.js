@@ -71,8 +71,8 @@ function felt() {
   return draw(
     "svg",
     {"class": "felt", "aria-hidden": "true"},
-    draw("rect", {"class": "felt-rail", "x": "0", "y": "0", "width": "100%", "height": "100%"}),
-    draw("rect", {"class": "felt-cloth", "x": "0", "y": "0", "width": "100%", "height": "100%"}),
+    draw("rect", {class: "felt-rail", width: "100%", height: "100%", rx: 88}),
+    draw("rect", {class: "felt-cloth", width: "100%", height: "100%", rx: 88}),
   );
 }
 

@@ -5,19 +5,19 @@
 import {fill, make} from "../dom.js";
 import {drawJourney} from "../deck/journey.js";
 import {openProof} from "../proof/opening.js";
-import {drawControls, listenKeys, listenSwipes} from "./controls.js";
+import {drawControls, listenKeys, listenLooseKeys, listenSwipes} from "./controls.js";
 import {drawTable} from "./drawing.js";
 import {partNodes} from "./faces.js";
 import {stageHand} from "./staging.js";
 import {drawStory} from "./story.js";
-import {plainWords, stakesWords} from "./wording.js";
+import {stakesWords} from "./wording.js";
 
 const DECK_WORDS = new Map([
   ["revealed", "The dealer has revealed this hand: all cards are proved, folded ones too."],
   ["unrevealed", "Not revealed yet: cards that nobody showed stay face down; nobody can tell them."],
   ["refused", "The revealed secret does not fit: only cards that the log opened are shown."],
   ["unknown", "Not all that the deck is made of is in this file: there is no deck to show."],
-  ["none", "This hand ended before it had a deck."],
+  ["none", "There is no deck in this hand."],
   ["would be", "No card was dealt. All that the deck is made of is known by now, and told below."],
 ]);
 
@@ -47,7 +47,7 @@ export function mountHand(container, told, ask, {step = null, onStep = () => {}}
     const {parts, entries, at, table: stands} = steps[state.step - 1];
     table.show(stands, state.showAll);
     story.show(state.step);
-    controls.show(state.step, plainWords(parts));
+    controls.show(state.step);
     fill(caption, make("span", {}, partNodes(parts)));
     fill(place, placeWords(entries, at - told.openedAt));
   };
@@ -69,13 +69,14 @@ export function mountHand(container, told, ask, {step = null, onStep = () => {}}
     "div",
     {class: "hand"},
     make("p", {class: "hand-stakes"}, stakesWords(told.rules)),
-    told.problems.map((text) => make("p", {class: "hand-problem"}, text)),
+    problemsOf(told, steps).map((text) => make("p", {class: "hand-problem"}, text)),
     make("div", {class: "hand-deck"}, make("p", {}, deckWords(told)), showAll),
     make("div", {class: "hand-parts"}, stage, story.node),
     journey?.node,
   );
   const where = () => ({step: state.step, count: steps.length});
-  const stopKeys = listenKeys(root, where, go);
+  listenKeys(root, where, go);
+  const stopKeys = listenLooseKeys(where, go);
   listenSwipes(table.node, where, go);
   container.replaceChildren(root);
   state.step = Math.min(steps.length, Math.max(1, step ?? firstStep(steps)));
@@ -98,6 +99,11 @@ function deckWords({deckState, positions}) {
   return DECK_WORDS.get(isDerived ? "would be" : deckState);
 }
 
+function problemsOf({problems, entries}, steps) {
+  const isCut = steps.at(-1).entries.at(-1) !== entries.at(-1);
+  return isCut ? [...problems, `Only the first ${steps.length} steps are drawn.`] : problems;
+}
+
 function firstStep(steps) {
   const dealt = steps.findIndex(({table}) => table.dealt.size > 0);
   return dealt < 0 ? steps.length : dealt + 1;
@@ -111,8 +117,9 @@ function placeWords(entries, since) {
 }
 
 function showAllSwitch(told, onChange) {
-  const hasMore = told.positions.some(({to, card}) => to === "seat" && card !== null);
-  if (!hasMore) return null;
+  const held = told.positions.filter(({to}) => to === "seat");
+  if (held.every(({card}) => card === null)) return null;
+  const words = held.some(({card}) => card === null) ? "Show all known cards" : "Show all hands";
   const box = make("input", {type: "checkbox", on: {change: () => onChange(box.checked)}});
-  return make("label", {class: "show-all"}, box, make("span", {}, "Show all hands"));
+  return make("label", {class: "show-all"}, box, make("span", {}, words));
 }

@@ -4,14 +4,17 @@
  *
  * Nothing is judged here: chips move as the entries say, and what an entry names that is not at
  * the table moves nothing. A step is {entries, at, parts, table}; a table is frozen, and holds
- * {seats, button, smallBlind, bigBlind, straddle, boards, street, pots, middle, rake, dealt,
- * shown, actor, award, ended, isVoid}. Cards are named by their positions in the deck.
+ * {seats, button, smallBlind, bigBlind, straddle, boards, street, pots, middle, dead, rake, dealt,
+ * shown, actor, award, runsFrom, isChopped, ended, isVoid}. Cards are named by their positions in
+ * the deck.
  */
 
 import {tellStep} from "./wording.js";
 
 /** No more steps than this are drawn of one hand. */
 export const MAX_STEPS = 2000;
+
+const MAX_BOARDS = 2;
 
 const STREETS = new Map([
   [0, "Before the flop"],
@@ -99,6 +102,8 @@ function layTable(opened) {
     shown: new Set(),
     actor: null,
     award: null,
+    runsFrom: null,
+    isChopped: false,
     ended: false,
     isVoid: null,
   };
@@ -149,16 +154,18 @@ function dealCards(table, body) {
   }
   const last = table.boards.at(-1);
   const size = last === undefined ? 0 : last.shared + last.positions.length;
-  table.street = STREETS.get(size) ?? table.street;
+  const street = STREETS.get(size) ?? table.street;
+  const isTwice = table.runsFrom !== null && STREETS.has(size);
+  table.street = isTwice ? `${street}, board ${table.boards.length}` : street;
 }
 
 /** The board of a number from 1; where it is not there yet, it begins with what board 1 has. */
 function boardOf(table, number) {
-  while (table.boards.length < number) {
+  while (table.boards.length < Math.min(number, MAX_BOARDS)) {
     const shared = table.boards.length === 0 ? 0 : (table.runsFrom ?? 0);
     table.boards.push({positions: [], shared});
   }
-  return table.boards[number - 1];
+  return table.boards[Math.min(number, MAX_BOARDS) - 1];
 }
 
 function act(table, body) {
@@ -198,7 +205,9 @@ function agreeRuns(table) {
   table.runsFrom = table.boards[0]?.positions.length ?? 0;
 }
 
+/** Blinds that are chopped lie in the middle until they go back; they make no pots. */
 function chop(table) {
+  table.isChopped = true;
   collectBets(table);
 }
 
@@ -214,7 +223,7 @@ function giveBack(table, body) {
     seat.last = {act: "returned", amount: body.amount};
   }
   collectBets(table);
-  table.pots = layPots(table);
+  table.pots = table.isChopped ? [] : layPots(table);
 }
 
 function award(table, body) {
@@ -277,7 +286,8 @@ function collectBets(table) {
     seat.bet = 0;
   }
   table.middle += moved;
-  if (moved > 0 || table.pots.length === 0) table.pots = layPots(table);
+  if (table.isChopped) table.pots = [];
+  else if (moved > 0 || table.pots.length === 0) table.pots = layPots(table);
 }
 
 /** Pots are layers at the distinct totals of live seats, the main pot first (PROTOCOL.md 9.6). */

@@ -1,6 +1,6 @@
 /*
  * Words for what happens at a table. A step's words are parts: texts, {card} for a card by its two
- * characters, and {player} for a name; `plainWords` gives them as one text for a screen reader.
+ * characters, and {player} for a name.
  */
 
 import {countWords, grouped, listed} from "../dom.js";
@@ -40,6 +40,12 @@ const DONE_BY = new Map([
   ["pre_action", ", as chosen ahead"],
   ["absent", ", being away"],
 ]);
+const CHOICES = new Map([
+  ["chop", "chop the blinds"],
+  ["runs", "run it twice"],
+  ["show", "show"],
+  ["straddle", "straddle"],
+]);
 const STREET_NAMES = new Map([
   [3, "the flop"],
   [4, "the turn"],
@@ -76,16 +82,6 @@ export function cardWords(card) {
   const rank = RANK_WORDS.get(card[0]);
   const suit = SUIT_WORDS.get(card[1]);
   return rank === undefined || suit === undefined ? card : `${rank} of ${suit}`;
-}
-
-/** Parts of a step as one text, cards in words. */
-export function plainWords(parts) {
-  return parts.map(plainPart).join("");
-}
-
-function plainPart(part) {
-  if (typeof part === "string") return part;
-  return part.card === undefined ? part.player : cardWords(part.card);
 }
 
 /** The game and its stakes in one line: "No limit Hold’em, 50/100, ante 10". */
@@ -172,9 +168,9 @@ function tellDealt(body, {table, opened}) {
     return [`${countWords(seats, "player")} get ${cards}${Number.isInteger(each) ? " each" : ""}.`];
   }
   const number = toBoard[0].board;
-  const board = table.boards[number - 1];
+  const board = table.boards[number - 1] ?? table.boards.at(-1);
   const street = STREET_NAMES.get(board.shared + board.positions.length) ?? "the board";
-  const isTwice = table.boards.length > 1 || table.runsFrom !== undefined;
+  const isTwice = table.boards.length > 1 || table.runsFrom !== null;
   const which = isTwice ? ` of board ${number}` : "";
   const name = `${street[0].toUpperCase()}${street.slice(1)}${which}`;
   if (opened === null) return [`${name}: ${countWords(toBoard.length, "card")}, face down.`];
@@ -218,7 +214,8 @@ function tellChop(body, {table}) {
   return [`${playersOf(table, body.seats)} chop the blinds: each takes its own back.`];
 }
 
-function tellReturned(body, {table}) {
+function tellReturned(body, {before, table}) {
+  if (before.isChopped) return [who(table, body.seat), ` takes ${grouped(body.amount)} back.`];
   return [`${grouped(body.amount)} goes back to `, who(table, body.seat), ", not called."];
 }
 
@@ -233,9 +230,15 @@ function tellAward(body, {before, table}) {
     who(table, seat),
     ` wins ${grouped(amount)}`,
     at > 0 ? "" : ` (${pot}${half}${board})`,
-    name === undefined ? "" : ` with ${name[0].toLowerCase()}${name.slice(1)}`,
+    name === undefined ? "" : ` with ${madeWords(name)}`,
   ]);
   return [...winners, `.${rake}`];
+}
+
+/** A made hand within a sentence: "a pair of aces", "three sixes". */
+function madeWords(name) {
+  const words = `${name[0].toLowerCase()}${name.slice(1)}`;
+  return /^(pair|straight|flush|full|royal|low)/.test(words) ? `a ${words}` : words;
 }
 
 function tellEnd(body, {table}) {
@@ -271,8 +274,9 @@ function tellCameBack(body) {
 }
 
 function tellPreferred(body) {
-  const chosen = body.choices.length === 0 ? "nothing" : listed(body.choices);
-  return [{player: body.player}, ` chooses from now on: ${chosen}.`];
+  if (body.choices.length === 0) return [{player: body.player}, " takes back all choices."];
+  const chosen = body.choices.map((choice) => CHOICES.get(choice) ?? choice);
+  return [{player: body.player}, ` chooses from now on to ${listed(chosen)}.`];
 }
 
 function tellAnchored(body) {
