@@ -13,6 +13,7 @@ from audit_cli import __version__, say
 from audit_cli.arguments import add_page, add_watch, add_witness
 from audit_cli.export.arguments import add_export
 from audit_cli.inputs import UsageError
+from audit_cli.review.arguments import add_review
 from audit_cli.rng.arguments import add_commands
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     derive.set_defaults(run=_derive)
     add_page(commands)
     add_export(commands)
+    add_review(commands)
     add_witness(commands)
     add_watch(commands)
     add_commands(commands)

@@ -22,7 +22,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from audit_cli import __version__
-from audit_cli.export.moments import moment
 from audit_cli.export.money import CHIPS, Money
 from audit_cli.poker.rules import Structure
 from audit_cli.problem import Problem
@@ -40,6 +39,7 @@ from audit_cli.told.events import (
     Street,
     What,
 )
+from audit_cli.told.moments import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,6 @@ import json
 from datetime import time
 from typing import TYPE_CHECKING
 
-from audit_cli.export.moments import moment
 from audit_cli.export.replay import FIXED_RAISES, Ceiling, OtherwiseError, Start, Table
 from audit_cli.poker.rules import Structure
 from audit_cli.problem import Problem
@@ -39,6 +38,7 @@ from audit_cli.told.events import (
     What,
 )
 from audit_cli.told.made import made_hand
+from audit_cli.told.moments import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
