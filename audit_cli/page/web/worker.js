@@ -7,8 +7,8 @@
  *     audit {inputs: [{name, blob}], request}   → {report, games: [overview]}; keeps the games
  *     hand {game, hand}                         → what tellHand says; `game` counts from 0
  *     of_hand {game, hand, what, details}       → what answerOfHand says: one card, the deck, …
- *     compare {texts: [text], key}              → what compareNotes says
- *     log_proof {text, key}                     → what checkLogProof says
+ *     compare {texts: [{name, text}], key}      → what compareNotes says, beside the games kept
+ *     log_proof {text, key}                     → what checkLogProof says, beside the games kept
  *
  * Progress is told at most every 50 ms.
  */
@@ -29,8 +29,8 @@ const ANSWERS = new Map([
   ["of_hand", ({game, hand, what, details}) => {
     return answerOfHand(heldGames[game], hand, what, details);
   }],
-  ["compare", (details) => compareNotes(details, heldGames)],
-  ["log_proof", (details) => checkLogProof(details, heldGames)],
+  ["compare", (asked) => compareNotes(asked, heldGames)],
+  ["log_proof", (asked) => checkLogProof(asked, heldGames)],
 ]);
 
 async function auditInputs({inputs, request}, tell) {

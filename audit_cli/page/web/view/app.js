@@ -8,6 +8,7 @@
 
 import {drawAbout} from "./about.js";
 import {startWorker} from "./asking.js";
+import {drawCompare} from "./compare.js";
 import {fill, make} from "./dom.js";
 import {listenForDrops, sortFile} from "./dropping.js";
 import {NOTHING_GIVEN, addGiven, drawKeyForm, removeGiven, requestOf} from "./given.js";
@@ -42,12 +43,14 @@ export function startApp(place, told, embedded) {
     wrong: NO_WRONG_KEY,
     problem: "",
     report: null,
+    compare: null,
     table: null,
     shown: null,
     left: null,
     acts: null,
   };
   app.acts = actsOf(app);
+  app.compare = drawCompare((what, details) => auditorOf(app).ask(what, details));
   history.scrollRestoration = "manual";
   listenForDrops(app.acts.take);
   window.addEventListener("hashchange", () => arrive(app));
@@ -105,17 +108,22 @@ function leaveGames(app) {
 
 async function takeFiles(app, files) {
   const {page} = readRoute(location.hash);
-  app.problem = "";
+  const things = [];
+  let problem = "";
   for (const file of files) {
     try {
-      app.given = addGiven(app.given, await sortFile(file));
+      things.push(...(await sortFile(file)));
     } catch (error) {
-      app.problem = error.message;
+      problem = error.message;
     }
   }
+  const rest = page === "compare" ? app.compare.take(things) : things;
+  if (page === "compare" && rest.length === 0 && problem === "") return;
+  app.given = addGiven(app.given, rest);
   // A link to a hand that waits for its game is kept.
-  if (page !== "hand" || app.audited !== null) history.pushState(null, "", "#");
-  void check(app, NO_WRONG_KEY, app.problem);
+  const kept = page === "hand" && app.audited === null;
+  if (location.hash !== "" && !kept) history.pushState(null, "", "#");
+  void check(app, NO_WRONG_KEY, problem);
 }
 
 /**
@@ -128,20 +136,16 @@ async function check(app, wrong = NO_WRONG_KEY, problem = "") {
   app.problem = problem;
   if (app.given.games.length === 0) {
     app.audited = null;
-    show(app);
+    showAnew(app);
     return;
   }
-  app.worker = startWorker();
-  const {worker} = app;
+  const worker = auditorOf(app);
   const many = app.given.games.length;
   const title = many === 1 ? "Checking the game" : `Checking ${many} files`;
   const checking = drawProgress(title, (words) => tell(app, words), app.acts.stop);
   app.checking = checking;
   // What is done in a moment is not worth a panel that comes and goes.
-  app.patience = setTimeout(() => {
-    show(app);
-    focusTitle(app);
-  }, PATIENCE_MS);
+  app.patience = setTimeout(() => showAnew(app), PATIENCE_MS);
   try {
     app.audited = await worker.ask("audit", requestOf(app.given), checking.show);
   } catch (error) {
@@ -160,9 +164,21 @@ async function check(app, wrong = NO_WRONG_KEY, problem = "") {
   app.checking = null;
   app.report = app.audited === null ? null : drawReport(app);
   tell(app, "");
+  showAnew(app);
+  if (app.wrong.why !== "") document.getElementById("key")?.focus();
+}
+
+/** Show what has become of a check, unless the reader has gone elsewhere meanwhile. */
+function showAnew(app) {
+  if (isBeside(readRoute(location.hash))) return;
   show(app);
   focusTitle(app);
-  if (app.wrong.why !== "") document.getElementById("key")?.focus();
+}
+
+/** The auditor that keeps the games, or a new one. */
+function auditorOf(app) {
+  app.worker ??= startWorker();
+  return app.worker;
 }
 
 function stopChecking(app) {
@@ -212,13 +228,27 @@ function show(app) {
   app.shown = route;
   if (app.audited === null) app.left = null;
   markSection(route.page === "hand" ? "report" : route.page);
-  if (route.page === "about") fill(app.place, drawAbout());
+  if (isBeside(route)) showBeside(app, route);
   else if (app.checking !== null) fill(app.place, app.checking.panel);
   else if (app.audited === null) showStart(app);
   else if (route.page === "hand") showHand(app, route);
   else fill(app.place, app.report);
   const title = app.place.querySelector("h1")?.textContent;
   document.title = title ? `${title} · ${NAME}` : NAME;
+}
+
+/** Whether a route is of a page that has nothing to do with what is checked. */
+function isBeside({page}) {
+  return page === "about" || page === "compare";
+}
+
+function showBeside(app, {page}) {
+  if (page === "about") {
+    fill(app.place, drawAbout());
+  } else {
+    app.compare.trust(app.given.key);
+    fill(app.place, app.compare.page);
+  }
 }
 
 function showStart(app) {
@@ -237,7 +267,7 @@ function drawReport(app) {
     "div",
     {class: "report"},
     app.problem !== "" && make("p", {class: "callout callout-broken", role: "alert"}, app.problem),
-    drawVerdict(report, trusted, keyForm, jump),
+    drawVerdict(report, {trusted, recorded: app.given.records.length > 0}, keyForm, jump),
     drawDamage(report),
     make(
       "div",

@@ -22,8 +22,8 @@ export class Refusal extends Error {
 
 /**
  * Start a worker from the page's own text. Returns {ask, stop}: `ask(what, details, onProgress)`
- * is a promise of the answer, that fails with a Refusal; `stop()` ends the worker, and all that it
- * was asked fails.
+ * is a promise of the answer, that fails with a Refusal; `stop()` ends the worker. Where it has
+ * ended, by that or by a fault, all that it was asked and is asked fails.
  */
 export function startWorker() {
   const source = document.getElementById(WORKER_SOURCE).textContent;
@@ -31,7 +31,9 @@ export function startWorker() {
   const worker = new Worker(address);
   const open = new Map();
   let last = 0;
-  const refuseAll = (refusal) => {
+  let ended = null;
+  const end = (refusal) => {
+    ended = refusal;
     for (const {fail} of open.values()) fail(refusal);
     open.clear();
   };
@@ -47,11 +49,12 @@ export function startWorker() {
     else asked.fail(new Refusal(data.refused.name, data.refused.message, data.refused.hint));
   });
   worker.addEventListener("error", (event) => {
-    refuseAll(new Refusal("Error", event.message || "this browser does not start the auditor"));
+    end(new Refusal("Error", event.message || "this browser does not start the auditor"));
   });
   return {
     ask: (what, details = {}, onProgress = () => {}) =>
       new Promise((give, fail) => {
+        if (ended !== null) throw ended;
         last += 1;
         open.set(last, {give, fail, onProgress});
         worker.postMessage({id: last, what, details});
@@ -59,7 +62,7 @@ export function startWorker() {
     stop: () => {
       worker.terminate();
       URL.revokeObjectURL(address);
-      refuseAll(new Refusal("Stopped", "stopped"));
+      end(new Refusal("Stopped", "stopped"));
     },
   };
 }

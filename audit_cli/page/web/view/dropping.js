@@ -11,10 +11,13 @@ const MOST_TEXT = 1024 * 1024;
 const MOST_FORK = 16 * 1024 * 1024;
 const MOST_RECORD = 256 * 1024 * 1024;
 const VKEY = /^\s*[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+\s*$/;
+const GAME = /^\{"format":"cutcard-game\//;
 const RECORD = /^\{"format":"cutcard-record\//;
 const FORK = /^\s*\{\s*"format"\s*:\s*"cutcard-fork\//;
 const PROOF = /^c2sp\.org\/tlog-proof@/;
 const NOTE = /^[^{\n][^\n]*\n(?:[^\n]+\n)*\n(?:\u2014 [^\n]+\n)*(?:\u2014 [^\n]*)?$/;
+
+let pastedFiles = 0;
 
 /** What each kind of thing is called. */
 export const KINDS = new Map([
@@ -54,11 +57,15 @@ export async function sortFile({name, blob}) {
   return [{kind: "game", name, size, blob}];
 }
 
-/** Sort a text that was pasted, as a file of that text. */
-export async function sortText(text, name) {
-  const [first, ...more] = await sortFile({name, blob: new Blob([text])});
-  if (first.kind !== "note" || first.text.endsWith("\n")) return [first, ...more];
-  return [{...first, text: `${first.text}\n`}];
+/** A text that was pasted, as a file with a name of its own. */
+export function pastedFile(text) {
+  pastedFiles += 1;
+  return {name: `pasted text ${pastedFiles}`, blob: new Blob([text])};
+}
+
+/** Whether a text is of a kind that the page knows, by how it begins. */
+function isKnown(text) {
+  return [GAME, RECORD, FORK, PROOF, NOTE, VKEY].some((known) => known.test(text));
 }
 
 async function sortFork(name, blob) {
@@ -94,9 +101,9 @@ async function readOrExplain(name, reading) {
 }
 
 /**
- * Let files be dropped anywhere on the page, and texts and files be pasted where nobody is typing.
- * `take(items)` gets a list of {name, blob}; while something is held over the page its root has the
- * class "dropping".
+ * Let files be dropped anywhere on the page, and known texts be dropped and pasted where nobody is
+ * typing. `take(items)` gets a list of {name, blob}; while something is held over the page its root
+ * has the class "dropping".
  */
 export function listenForDrops(take) {
   const root = document.documentElement;
@@ -107,22 +114,29 @@ export function listenForDrops(take) {
   };
   document.addEventListener("dragenter", () => show(1));
   document.addEventListener("dragleave", () => show(-1));
-  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("dragover", (event) => {
+    if (isTaken(event, event.dataTransfer)) event.preventDefault();
+  });
   document.addEventListener("drop", (event) => {
-    event.preventDefault();
     show(-depth);
+    if (!isTaken(event, event.dataTransfer)) return;
+    event.preventDefault();
     takeTransfer(event.dataTransfer, take);
   });
   document.addEventListener("paste", (event) => {
-    if (event.target instanceof Element && event.target.closest("input, textarea")) return;
-    takeTransfer(event.clipboardData, take);
+    if (isTaken(event, event.clipboardData)) takeTransfer(event.clipboardData, take);
   });
 }
 
+/** Whether a transfer is the page's: files are, and texts that do not go into a field. */
+function isTaken({target}, transfer) {
+  const typing = target instanceof Element && target.closest("input, textarea") !== null;
+  return transfer !== null && (transfer.types.includes("Files") || !typing);
+}
+
 function takeTransfer(transfer, take) {
-  if (transfer === null) return;
   const files = [...transfer.files].map((file) => ({name: file.name, blob: file}));
   const text = transfer.getData("text/plain");
   if (files.length > 0) take(files);
-  else if (text.trim() !== "") take([{name: "pasted text", blob: new Blob([text])}]);
+  else if (isKnown(text)) take([pastedFile(text)]);
 }

@@ -68,7 +68,7 @@ function drawPlace(finding, several, linked) {
   if (isThere(finding.hand)) {
     const words = `hand ${grouped(finding.hand)}`;
     const href = routeOfHand(finding.hand, several ? finding.game : null);
-    place.push(linked ? make("a", {href}, words) : words);
+    place.push(linked && finding.hand > 0 ? make("a", {href}, words) : words);
   }
   if (isThere(finding.entry)) place.push(`entry ${grouped(finding.entry)}`);
   if (isThere(finding.line)) place.push(`line ${grouped(finding.line)} of the file`);

@@ -3,7 +3,7 @@
  */
 
 import {fill, grouped, make, named, unseen} from "./dom.js";
-import {KINDS} from "./dropping.js";
+import {KINDS, pastedFile} from "./dropping.js";
 import {lineIcon} from "./icons.js";
 
 /** Nothing given yet: {games, records, notes, proofs, key}; `key` is "" where there is none. */
@@ -177,7 +177,7 @@ export function drawPasting(take) {
             fill(message, text.trim() === "" ? "There is nothing in the field yet." : "");
             if (text.trim() === "") return;
             field.value = "";
-            take([{name: "pasted text", blob: new Blob([text])}]);
+            take([pastedFile(text)]);
           },
         },
       },

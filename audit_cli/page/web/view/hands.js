@@ -68,11 +68,16 @@ function drawGameHands(game, rows, several, at) {
       "div",
       {class: "hands-head"},
       make("h2", {id: `hands-title-${at}`, tabindex: "-1"}, title),
-      drawChoice(rows, at, (choice) => {
-        view.choice = choice;
-        view.page = 0;
-        show();
-      }),
+      make(
+        "div",
+        {class: "hands-tools"},
+        rows.length > PAGE_HANDS && drawGoTo(rows, at, several ? game.game : null),
+        drawChoice(rows, at, (choice) => {
+          view.choice = choice;
+          view.page = 0;
+          show();
+        }),
+      ),
     ),
     make(
       "div",
@@ -107,6 +112,34 @@ function drawChoice(rows, at, choose) {
     there.map(([name, words]) => make("option", {value: name}, words)),
   );
   return make("span", {class: "choice"}, make("label", {for: id}, "Show"), field);
+}
+
+function drawGoTo(rows, at, game) {
+  const id = `hands-go-${at}`;
+  const field = make("input", {
+    "id": id,
+    "type": "text",
+    "inputmode": "numeric",
+    "autocomplete": "off",
+    "class": "field field-small field-number",
+    "aria-describedby": `${id}-wrong`,
+  });
+  const wrong = make("span", {id: `${id}-wrong`, class: "wrong", role: "alert"});
+  const submit = (event) => {
+    event.preventDefault();
+    const wanted = Number(field.value.replaceAll(",", "").trim());
+    const there = field.value.trim() !== "" && rows.some(({hand}) => hand === wanted);
+    fill(wrong, there ? "" : "There is no such hand.");
+    if (there) location.hash = routeOfHand(wanted, game);
+  };
+  return make(
+    "form",
+    {class: "choice", on: {submit}},
+    make("label", {for: id}, "Go to hand"),
+    field,
+    make("button", {type: "submit", class: "button button-plain button-small"}, "Go"),
+    wrong,
+  );
 }
 
 function drawPager(page, pages, many, go) {

@@ -15,11 +15,11 @@ const UNREADABLE = 3;
 const SHOWN_PLAYERS = 12;
 
 /**
- * Say what a report comes to: {style, title, text}. `trusted` tells whether the reader gave a key.
+ * Say what a report comes to: {style, title, text}. `trusted` tells whether the reader gave a key,
+ * `recorded` whether a client's record.
  */
-export function sayReport(report, trusted) {
+export function sayReport(report, trusted, recorded) {
   const broken = report.promises.filter(({verdict}) => verdict === "broken");
-  const open = report.promises.filter(({verdict, asked}) => asked && verdict !== "holds");
   if (report.exit_status === UNREADABLE) {
     return {
       style: "broken",
@@ -37,12 +37,20 @@ export function sayReport(report, trusted) {
     };
   }
   if (report.exit_status !== HOLDS) {
+    const open = report.promises.filter(({verdict, asked}) => asked && verdict !== "holds");
     return {
       style: "unsure",
       title: "Nothing is broken, but not all is proved",
       text: `Still open: ${titlesOf(open)}.`,
     };
   }
+  return sayHolding(report, trusted, recorded);
+}
+
+function sayHolding(report, trusted, recorded) {
+  const mixed = report.promises.some(({promise, verdict}) => {
+    return promise === "PLAYER-MIXED" && verdict === "holds";
+  });
   if (!trusted) {
     return {
       style: "unsure",
@@ -52,12 +60,31 @@ export function sayReport(report, trusted) {
         "key, to know that the dealer signed it.",
     };
   }
+  if (!mixed) {
+    return {
+      style: "unsure",
+      title: "All fits, but no player mixed in",
+      text:
+        "Everything follows from what was fixed before the first card. But in some deck there is no " +
+        "link of any player, so that the dealer alone could choose what it fixed.",
+    };
+  }
+  if (!recorded) {
+    return {
+      style: "holds",
+      title: "Everything holds",
+      text:
+        "Every deck, card, bet and chip follows from what was fixed before the first card, signed " +
+        "with the key that you trust. If you played, add your client’s record, to see that your own " +
+        "link was in each deck.",
+    };
+  }
   return {
     style: "holds",
     title: "This game was dealt fairly",
     text:
       "Every deck, card, bet and chip follows from what was fixed before the first card, signed " +
-      "with the key that you trust.",
+      "with the key that you trust, and your own link is in each deck that you were dealt.",
   };
 }
 
@@ -69,8 +96,8 @@ function titlesOf(promises) {
  * Draw the verdict, with `beside` (the form for a key, where there is none) in its panel; `jump`
  * brings the reader to the hands, null where there are none.
  */
-export function drawVerdict(report, trusted, beside, jump) {
-  const {style, title, text} = sayReport(report, trusted);
+export function drawVerdict(report, {trusted, recorded}, beside, jump) {
+  const {style, title, text} = sayReport(report, trusted, recorded);
   return make(
     "section",
     {"class": `verdict verdict-${style}`, "aria-labelledby": "verdict-title"},
