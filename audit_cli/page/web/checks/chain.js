@@ -1,9 +1,9 @@
 /**
  * Games that go on from each other: what each says of the other agrees (PROTOCOL.md 6.2).
  *
- * Judged where both games are in the input, in any order: `previous` against the end of the game that
- * it names, and `next` against the game that it names. A break in the chain is one of COMPLETE (a
- * game between two is missing or another), other seats, stacks or buttons are one of PLAYED.
+ * Judged where both games are in the input, in any order: `previous` against the end of the game
+ * that it names, and `next` against the game that it names. A break in the chain is one of COMPLETE
+ * (a game between two is missing or another), other seats, stacks or buttons are one of PLAYED.
  */
 
 import {toHex} from "../core/bytes.js";

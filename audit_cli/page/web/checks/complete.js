@@ -11,7 +11,9 @@ import {courseOf, deckBefore, linksBefore} from "./course.js";
 import {describeWouldBe} from "./wouldbe.js";
 
 const OWN_VOID_REASONS = Object.freeze(["operator", "no_beacon", "health"]);
-const VOID_REASONS = Object.freeze(["dealer_fault", "health", "link_missing", "no_beacon", "operator"]);
+const VOID_REASONS = Object.freeze([
+  "dealer_fault", "health", "link_missing", "no_beacon", "operator",
+]);
 const ALLOWED_OWN_VOIDS = 2;
 const MAX_TOLD_VOIDS = 50;
 
@@ -24,8 +26,8 @@ export async function checkComplete(games, request, tell) {
     await followHands(voice, game, counts);
     voice.end();
   }
-  const whole = `${counted(counts.hands, "hand")} of ${counted(games.length, "game")}, none missing`;
-  voice.holds(`${whole}; ${counted(counts.voids, "void")}`);
+  const hands = `${counted(counts.hands, "hand")} of ${counted(games.length, "game")}`;
+  voice.holds(`${hands}, none missing; ${counted(counts.voids, "void")}`);
 }
 
 /** Follows a game's hands from opening to opening. */
@@ -94,8 +96,8 @@ function compareStacks(log, entry, logged) {
   for (const {seat, player, stack} of logged) {
     const held = seats.get(seat);
     if (held?.player === player && held.stack !== stack) {
-      const text = `behind the void hand ${number} the chips of seat ${seat} are not those of its opening`;
-      log.voice.broken(text, entry, number, held.stack, stack);
+      const chips = `the chips of seat ${seat} are not those of its opening`;
+      log.voice.broken(`behind the void hand ${number} ${chips}`, entry, number, held.stack, stack);
     }
   }
 }
@@ -224,7 +226,8 @@ async function followLinkHandedIn(log, entry) {
   }
   const words = await describePending(log, number);
   if (words !== null) {
-    tellOfVoids(log, `hand ${number} was void, and ${player} has given its missing link since`, words);
+    const since = `${player} has given its missing link since`;
+    tellOfVoids(log, `hand ${number} was void, and ${since}`, words);
   }
 }
 
@@ -300,6 +303,7 @@ function concludeHands(log) {
 function tellCounts(voice, what, counts, between) {
   if (counts.size > 0) {
     const names = [...counts.keys()].sort();
-    voice.notice(`${what}: ${names.map((name) => `${counts.get(name)}${between}${name}`).join(", ")}`);
+    const words = names.map((name) => `${counts.get(name)}${between}${name}`);
+    voice.notice(`${what}: ${words.join(", ")}`);
   }
 }

@@ -14,13 +14,15 @@ const courses = new WeakMap();
 /**
  * The course of a game's covered entries; worked out once a game.
  *
- * @returns {hands, handAt, tornAt, firstDamage, states}: `hands` in order, each {number, opened (its
- *   entry), rules (or null), commitment, button, players (Map seat → {player, stack, anchor}), frozen (Map seat →
- *   anchor), given: [{index, kind, links, beacon}] (decks and voids with what they bring)}; `handAt[i]`
- *   is the hand that is open before entry i, or null, and `tornAt[i]` whether the course is torn
+ * @returns {hands, handAt, tornAt, firstDamage, states}: `hands` in order, as below; `handAt[i]` is
+ *   the hand that is open before entry i, or null, and `tornAt[i]` whether the course is torn
  *   there, one more of each than there are entries; `firstDamage` is the first unreadable entry, or
- *   Infinity; `states` is, by the index of an opening, an `anchored` or the close, what stood before
- *   it: {seats, misses, lastNumber, button, isVoid}
+ *   Infinity; `states` is, by the index of an opening, an `anchored` or the close, what stood
+ *   before it: {seats, misses, lastNumber, button, isVoid}.
+ *
+ *   A hand is {number, opened (its entry), rules (or null), commitment, button, players (a Map from
+ *   seat to {player, stack, anchor} of those dealt in), frozen (a Map from seat to anchor), given:
+ *   [{index, kind, links, beacon}] (its decks and void, with what they bring)}.
  */
 export function courseOf(game) {
   if (!courses.has(game)) {
@@ -47,7 +49,9 @@ export function numberOf(course, entry) {
 
 function readCourse(entries) {
   const table = newTable();
-  const course = {hands: [], handAt: [null], tornAt: [false], firstDamage: Infinity, states: new Map()};
+  const course = {
+    hands: [], handAt: [null], tornAt: [false], firstDamage: Infinity, states: new Map(),
+  };
   for (const entry of entries) {
     const {kind, body, index} = entry;
     let hand = course.handAt[index];

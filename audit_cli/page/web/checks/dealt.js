@@ -69,7 +69,8 @@ function planDeal(hand) {
 }
 
 function streetOf(cards, board) {
-  return {isStreet: true, targets: ["burn", ...Array.from({length: cards}, () => boardTarget(board))]};
+  const targets = Array.from({length: cards}, () => boardTarget(board));
+  return {isStreet: true, targets: ["burn", ...targets]};
 }
 
 function onSecondBoard({targets}) {
@@ -89,12 +90,14 @@ function targetOf({to, seat, board}) {
 }
 
 function takeDealt(voice, deal, entry) {
-  const wanted = (deal.plan.shift()?.targets ?? []).map((target, at) => `${deal.next + at} ${target}`);
-  const positions = entry.body.positions;
+  const due = deal.plan.shift()?.targets ?? [];
+  const wanted = due.map((target, at) => `${deal.next + at} ${target}`);
+  const {positions} = entry.body;
   const found = positions.map((item) => `${item.position} ${targetOf(item)}`);
   if (found.join() !== wanted.join()) {
-    const due = wanted.join(", ") || "no more positions";
-    voice.broken("positions did not go out by the rule", entry, deal.number, due, found.join(", "));
+    const expected = wanted.join(", ") || "no more positions";
+    const text = "positions did not go out by the rule";
+    voice.broken(text, entry, deal.number, expected, found.join(", "));
   }
   for (const item of positions) {
     if (!deal.targets.has(item.position)) {

@@ -2,8 +2,8 @@
  * PLAYER-MIXED with a player's record: the randomness of that player is in each of its decks.
  *
  * For each hand that dealt the player in, the logged link is the one that its client sent, and the
- * checkpoint under which it was sent ends with that hand's opening and is of these lines: so the deck
- * was committed to before the dealer knew the link (PROTOCOL.md 10 and 12).
+ * checkpoint under which it was sent ends with that hand's opening and is of these lines: so the
+ * deck was committed to before the dealer knew the link (PROTOCOL.md 10 and 12).
  */
 
 import {toHex} from "../core/bytes.js";
@@ -39,7 +39,8 @@ function concludeRecords(voice, player, records, seen, found) {
     }
   }
   if (found > 0) {
-    voice.holds(`the link that the client of ${player} sent is in each of ${counted(found, "deck")}`);
+    const decks = counted(found, "deck");
+    voice.holds(`the link that the client of ${player} sent is in each of ${decks}`);
   } else {
     voice.unproved(`no deck with a link of the record of ${player}`);
   }

@@ -2,9 +2,9 @@
  * PLAYER-MIXED: the players' randomness is in every deck, as the log has it.
  *
  * Every logged link fits its anchor, each opening freezes the anchors that the log gives, each deck
- * has the link of every frozen anchor, and no value comes twice (PROTOCOL.md 2). The strength of the
- * claim is k of n players for the weakest hand. With a player's record the verdict is that player's
- * alone (`mine.js`).
+ * has the link of every frozen anchor, and no value comes twice (PROTOCOL.md 2). The strength of
+ * the claim is k of n players for the weakest hand. With a player's record the verdict is that
+ * player's alone (`mine.js`).
  */
 
 import {toHex} from "../core/bytes.js";
@@ -23,7 +23,8 @@ export async function checkMixed(games, request, tell) {
     voice.begin(game.game);
     const said = followLinks(game, strength);
     const fits = said.filter(({player}) => player !== undefined);
-    const reached = await sha256All(fits.map(({player, link}) => nextLinkInput(game, player, link)));
+    const inputs = fits.map(({player, link}) => nextLinkInput(game, player, link));
+    const reached = await sha256All(inputs);
     strength.links += fits.length;
     fits.forEach((fit, at) => Object.assign(fit, judgeFit(fit, toHex(reached[at]))));
     for (const {text, entry, hand, expected, found} of said) {
@@ -217,8 +218,8 @@ function tellRerolls(voice, game) {
     const more = spent.length - MAX_REROLLS;
     const tail = more > 0 ? ` and ${thousands(more)} more` : "";
     const are = spent.length === 1 ? "hand was" : "hands were";
-    const shown = spent.slice(0, MAX_REROLLS).join(", ");
-    voice.notice(`re-rolls: ${thousands(spent.length)} ${are} void after links came (${shown}${tail})`);
+    const shown = `${spent.slice(0, MAX_REROLLS).join(", ")}${tail}`;
+    voice.notice(`re-rolls: ${thousands(spent.length)} ${are} void after links came (${shown})`);
   }
 }
 

@@ -37,14 +37,14 @@ export function mixInputOf(game, hand, links, beacon) {
   if ([...links.keys()].some((seat) => !hand.players.has(seat))) {
     return null;
   }
-  const chain = hand.rules?.beacon?.chain;
+  const chain = hand.rules?.beacon?.chain ?? null;
   return mixInput({
     origin: game.origin,
     game: game.game,
     hand: hand.number,
     commitment: hand.commitment,
     links: [...links].map(([seat, link]) => ({seat, player: hand.players.get(seat).player, link})),
-    beacon: chain !== undefined && beacon !== null ? {chain, ...beacon} : null,
+    beacon: chain !== null && beacon !== null ? {chain, ...beacon} : null,
   });
 }
 
@@ -85,7 +85,8 @@ async function hashMixes(game, told) {
 
 function judgeMix(voice, {entry, hand}, mix) {
   if (mix === null || toHex(mix) !== entry.body.mix) {
-    const wanted = mix === null ? "none: a link is of a seat that is not dealt in" : `mix ${toHex(mix)}`;
+    const none = "none: a link is of a seat that is not dealt in";
+    const wanted = mix === null ? none : `mix ${toHex(mix)}`;
     const text = "the logged links do not give the logged mix";
     voice.broken(text, entry, hand.number, wanted, `mix ${entry.body.mix}`);
   }
@@ -134,7 +135,7 @@ function judgeDeck(voice, {entry, seal}, deck) {
   }
 }
 
-/** Follows a player's own openings to the roots; tells how many are of decks that are not signed. */
+/** Follows a player's own openings to the roots; tells how many are of unsigned decks. */
 async function judgeOwnOpenings(voice, game, counts) {
   const roots = new Map(
     sealsOf(game)

@@ -18,9 +18,9 @@ const decksOfGames = new WeakMap();
  * {what: "twice", entry, number, position, before, card}, {what: "twin", entry, number, position,
  * other, card} and {what: "revealed", entry, seal}.
  *
- * A seal is {number, committed (its entry), mix, root (hex), opened, secret, isOver}: `opened` a Map
- * from position to {card, salt, entry} of what was opened first, `secret` hex, or null where it is
- * not there, `isOver` whether none is to come any more.
+ * A seal is {number, committed (its entry), mix, root (hex), opened, secret, isOver}: `opened` a
+ * Map from position to {card, salt, entry} of what was opened first, `secret` hex, or null where it
+ * is not there, `isOver` whether none is to come any more.
  */
 export function sealsOf(game) {
   if (!sealsOfGames.has(game)) {
@@ -70,7 +70,8 @@ function readSeals(game) {
       told.push({what: "committed", entry, hand, seal: sealed.get(hand.number)});
     } else if (kind === "opened") {
       const seal = sealed.get(body.hand) ?? null;
-      told.push({what: "opened", entry, seal}, ...(seal === null ? [] : takeOpenedCards(seal, entry)));
+      const again = seal === null ? [] : takeOpenedCards(seal, entry);
+      told.push({what: "opened", entry, seal}, ...again);
     } else if (kind === "secret_revealed" || kind === "hand_void") {
       const seal = sealed.get(body.hand);
       // After its secret nothing more belongs to a deck, nor where that is never to come.

@@ -1,9 +1,9 @@
 /**
  * The deck that a void hand would have had, and how each seat would have fared in it.
  *
- * It is derivable where the link of every frozen anchor is known: all came before the void, or those
- * missing were handed in later (PROTOCOL.md 2). Nothing is judged here; it is printed, so that anyone
- * can see whether hands were thrown away for their cards.
+ * It is derivable where the link of every frozen anchor is known: all came before the void, or
+ * those missing were handed in later (PROTOCOL.md 2). Nothing is judged here; it is told, so that
+ * anyone can see whether hands were thrown away for their cards.
  */
 
 import {fromHex} from "../core/bytes.js";
@@ -25,12 +25,13 @@ const BOARD_AND_BURNS = 8;
  *
  * @param game the Game
  * @param hand as `courseOf` gives it
- * @param {{links: Map<number, string>, beacon: object | null, secret: string}} void_ what is known
- *   of the void: all links that were given for the hand, its round, its secret
+ * @param {{links: Map<number, string>, beacon: object | null, secret: string}} known all links that
+ *   were given for the hand, its round, its secret
  */
 export async function describeWouldBe(game, hand, {links, beacon, secret}) {
-  const isKnown = links.size === hand.frozen.size && [...links.keys()].every((s) => hand.frozen.has(s));
-  if (!isKnown || (hand.rules?.beacon !== undefined && beacon === null)) {
+  const isOfFrozen = [...links.keys()].every((seat) => hand.frozen.has(seat));
+  const lacksRound = Boolean(hand.rules?.beacon) && beacon === null;
+  if (!isOfFrozen || links.size !== hand.frozen.size || lacksRound) {
     return null;
   }
   const input = mixInputOf(game, hand, links, beacon);
@@ -72,7 +73,8 @@ function describeDeck(deck, hand, variant) {
       if (low > 0) {
         words.push(`${nameLow(low)}, ${tellFate(low, lows)} low`);
       }
-      return `seat ${seat} ${hand.players.get(seat).player}: ${tellCards(holes)}, ${words.join("; ")}`;
+      const who = `seat ${seat} ${hand.players.get(seat).player}`;
+      return `${who}: ${tellCards(holes)}, ${words.join("; ")}`;
     }),
   ];
 }

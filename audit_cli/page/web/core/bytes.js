@@ -109,9 +109,7 @@ export function uint8Bytes(number) {
 
 /** Four bytes, big-endian. */
 export function uint32Bytes(number) {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, number);
-  return bytes;
+  return Uint8Array.of(number >>> 24, number >>> 16, number >>> 8, number);
 }
 
 /** `u64(n)`: eight bytes, big-endian; `number` is a whole Number or a BigInt. */

@@ -16,7 +16,11 @@ const SALT_BYTES = 16;
 const STREAM_BYTES = 1024;
 const DRBG_SEED_BYTES = 48;
 const DRBG_KEY_BYTES = 32;
-const COUNTER_BITS = 128;
+const BLOCK_BYTES = 16;
+/** `F(u8(n))` of each position and card. */
+const FRAMED_BYTES = Object.freeze(
+  Array.from({length: DECK_CARDS}, (_, number) => framedBytes(Uint8Array.of(number))),
+);
 
 /** A deck that needs more bytes than its stream has: there is none, and never a second stream. */
 export class NoDeckError extends Error {}
@@ -39,21 +43,25 @@ export async function deriveDeck({origin, game, hand, secret, commitment, links,
 /**
  * Derives the deck of a secret and a mix, 32 bytes each.
  *
- * @returns {seed, draws, cards, salts, tree, leaves, root, steps}: `seed` 48 bytes, `cards` 52
- *   numbers from the top, `salts` and `leaves` a value of bytes a position, `root` 32 bytes; `draws`
- *   and `steps` as `performCeremony` gives them
+ * @returns {seed, draws, steps, cards, salts, leaves, tree, root}: `seed` 48 bytes, `cards` 52
+ *   numbers from the top, `salts` and `leaves` 16 and 32 bytes for each position, `root` 32 bytes;
+ *   `draws` and `steps` as `performCeremony` gives them
  * @throws {NoDeckError}
  */
 export async function deriveFromMix(secret, mix) {
   const ikm = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
-  const [seed, saltSeed] = await Promise.all([deriveSeed(ikm, mix, "deck"), deriveSeed(ikm, mix, "salts")]);
-  const [deckStream, saltStream] = await Promise.all([streamOf(seed), streamOf(saltSeed)]);
+  const labels = ["deck", "salts"];
+  const seeds = await Promise.all(labels.map((label) => deriveSeed(ikm, mix, label)));
+  const [deckStream, saltStream] = await Promise.all(seeds.map(streamOf));
   const ceremony = performCeremony(deckStream);
-  const salts = ceremony.cards.map((_, at) => saltStream.subarray(SALT_BYTES * at, SALT_BYTES * (at + 1)));
-  const inputs = ceremony.cards.map((card, at) => cardLeafInput(mix, at, card, salts[at]));
-  const leaves = await sha256All(inputs);
+  const salts = ceremony.cards.map((_, position) => saltAt(saltStream, position));
+  const leaves = await sha256All(cardLeafInputs(mix, ceremony.cards, salts));
   const tree = await treeOf(leaves);
-  return {seed, ...ceremony, salts, leaves, tree, root: await rootAt(tree)};
+  return {seed: seeds[0], ...ceremony, salts, leaves, tree, root: await rootAt(tree)};
+}
+
+function saltAt(stream, position) {
+  return stream.subarray(SALT_BYTES * position, SALT_BYTES * (position + 1));
 }
 
 /** The inclusion path of a position of a derived deck: hashes of 32 bytes, leaf to root. */
@@ -63,8 +71,21 @@ export function provePosition(derived, position) {
 
 /** The bytes whose hash is `card_leaf` of a position (PROTOCOL.md 3.5). */
 export function cardLeafInput(mix, position, card, salt) {
-  const parts = [mix, Uint8Array.of(position), Uint8Array.of(card), salt];
-  return joinBytes(Uint8Array.of(0), framedLabel("card"), ...parts.map(framedBytes));
+  return leafInputBehind(cardLeafHead(mix), position, card, salt);
+}
+
+/** Those of all positions of a deck. */
+function cardLeafInputs(mix, cards, salts) {
+  const head = cardLeafHead(mix);
+  return cards.map((card, position) => leafInputBehind(head, position, card, salts[position]));
+}
+
+function cardLeafHead(mix) {
+  return joinBytes(Uint8Array.of(0), framedLabel("card"), framedBytes(mix));
+}
+
+function leafInputBehind(head, position, card, salt) {
+  return joinBytes(head, FRAMED_BYTES[position], FRAMED_BYTES[card], framedBytes(salt));
 }
 
 function framedLabel(label) {
@@ -81,21 +102,23 @@ async function deriveSeed(ikm, mix, label) {
 async function streamOf(seed) {
   const first = await firstBlocks();
   const state = seed.map((byte, at) => byte ^ first[at]);
-  return keyStream(state.subarray(0, DRBG_KEY_BYTES), incremented(state.subarray(DRBG_KEY_BYTES)), STREAM_BYTES);
+  const key = state.subarray(0, DRBG_KEY_BYTES);
+  return keyStreamBehind(key, state.subarray(DRBG_KEY_BYTES), STREAM_BYTES);
 }
 
 let firstBlocksPromise = null;
 
 /** The AES blocks of the counters 1, 2, 3 under the all-zero key: the same for every seed. */
 function firstBlocks() {
-  firstBlocksPromise ??= keyStream(new Uint8Array(DRBG_KEY_BYTES), incremented(new Uint8Array(16)), DRBG_SEED_BYTES);
+  const [key, block] = [new Uint8Array(DRBG_KEY_BYTES), new Uint8Array(BLOCK_BYTES)];
+  firstBlocksPromise ??= keyStreamBehind(key, block, DRBG_SEED_BYTES);
   return firstBlocksPromise;
 }
 
-/** The AES-256-CTR key stream from a counter block on, all of whose bits count. */
-async function keyStream(key, counter, length) {
+/** The AES-256-CTR key stream from the counter behind a block on; all bits of a counter count. */
+async function keyStreamBehind(key, block, length) {
   const imported = await crypto.subtle.importKey("raw", key, "AES-CTR", false, ["encrypt"]);
-  const how = {name: "AES-CTR", counter, length: COUNTER_BITS};
+  const how = {name: "AES-CTR", counter: incremented(block), length: 8 * BLOCK_BYTES};
   return new Uint8Array(await crypto.subtle.encrypt(how, imported, new Uint8Array(length)));
 }
 
@@ -117,11 +140,11 @@ function incremented(block) {
  * Shuffle, cut, shuffle, cut in thirds, shuffle (PROTOCOL.md 3.2 to 3.4) by the bytes of a stream.
  *
  * @param {Uint8Array} stream
- * @returns {draws, steps, cards}: `draws` is each number drawn, {at, n, limit, dropped, byte, value}
- *   (`at` the place of its first byte, `dropped` the bytes from `limit` on that were passed over);
- *   `steps` the five acts, each {act, before, after} and, for a "shuffle", `swaps`: {i, j, draw}; for
- *   the "cut" `c` and `draw`; for the "thirds" `a`, `b`, `c` (how many cards), `restack` ("BCA" or
- *   "CAB") and `draws`. A `draw` is the index in `draws`. `cards` is the deck.
+ * @returns {draws, steps, cards}: `draws` is each number drawn, {at, n, limit, dropped, byte,
+ *   value} (`at` the place of its first byte, `dropped` the bytes from `limit` on that were passed
+ *   over); `steps` the five acts, each {act, before, after} and, for a "shuffle", `swaps`: {i, j,
+ *   draw}; for the "cut" `c` and `draw`; for the "thirds" `a`, `b`, `c` (how many cards), `restack`
+ *   ("BCA" or "CAB") and `draws`. A `draw` is the index in `draws`. `cards` is the deck.
  * @throws {NoDeckError}
  */
 export function performCeremony(stream) {
@@ -174,7 +197,8 @@ function shuffleDeck(before, draw, draws) {
 
 function cutDeck(before, draw, draws) {
   const c = 20 + draw(13);
-  return {act: "cut", after: [...before.slice(c), ...before.slice(0, c)], c, draw: draws.length - 1};
+  const after = [...before.slice(c), ...before.slice(0, c)];
+  return {act: "cut", after, c, draw: draws.length - 1};
 }
 
 function restackThirds(before, draw, draws) {
@@ -183,6 +207,7 @@ function restackThirds(before, draw, draws) {
   const restack = draw(2) === 0 ? "BCA" : "CAB";
   const part = {A: before.slice(0, a), B: before.slice(a, a + b), C: before.slice(a + b)};
   const after = [...restack].flatMap((letter) => part[letter]);
-  const last = draws.length - 1;
-  return {act: "thirds", after, a, b, c: DECK_CARDS - a - b, restack, draws: [last - 2, last - 1, last]};
+  const c = DECK_CARDS - a - b;
+  const first = draws.length - 3;
+  return {act: "thirds", after, a, b, c, restack, draws: [first, first + 1, first + 2]};
 }

@@ -22,7 +22,8 @@ export function commitmentInput({origin, game}, hand, secret) {
 
 /** The bytes whose hash is `next(link)`: the anchor that a player's link has to fit. */
 export function nextLinkInput({origin, game}, player, link) {
-  return labelledInput("seat-link", utf8Bytes(origin), fromHex(game), utf8Bytes(player), fromHex(link));
+  const parts = [utf8Bytes(origin), fromHex(game), utf8Bytes(player), fromHex(link)];
+  return labelledInput("seat-link", ...parts);
 }
 
 /**

@@ -32,10 +32,10 @@ const RECORD_LINES = new Map([
  * The records of some files, [{name, bytes}].
  *
  * @returns {players, damage}: `players` a Map from player to a Map from game to its record,
- *   {game, origin, player, links, kept, refused}: `links` a Map from hand to {link (hex), kept}, the
- *   checkpoint under which it was sent; `kept` the other checkpoints, each {line, note, checkpoint};
- *   `refused` why the client left, in words. `damage` is the line at which reading a file stopped,
- *   where one did: {source, line, reason, hint}
+ *   {game, origin, player, links, kept, refused}: `links` a Map from hand to {link (hex), kept},
+ *   `kept` there being the checkpoint under which it was sent; `kept` the other checkpoints, each
+ *   {line, note, checkpoint}; `refused` why the client left, in words. `damage` is the line at
+ *   which reading a file stopped, where one did: {source, line, reason, hint}
  */
 export function readRecords(files) {
   const players = new Map();
@@ -50,7 +50,7 @@ export function readRecords(files) {
   return {players, damage};
 }
 
-/** Puts a file's records among those of the players; the first wrong line as {line, wrong}, or null. */
+/** Takes a file's records; returns the first line that is wrong as {line, wrong}, or null. */
 function readRecordFile(bytes, players) {
   let record = null;
   let line = 0;
