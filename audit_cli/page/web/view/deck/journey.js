@@ -212,7 +212,6 @@ function drawShuffles(told) {
         make("div", {"class": "acts", "role": "group", "aria-label": "The acts"}, acts),
         lines.node,
         picker.node,
-        way,
       ),
       make(
         "div",
@@ -223,6 +222,7 @@ function drawShuffles(told) {
         make("p", {class: "move-bytes"}, bytesOfDraws(told.draws)),
       ),
     ),
+    way,
   );
   listenKeys(node, () => ({step: state.step, count: moves.length}), go);
   show();
@@ -294,8 +294,9 @@ function wentWords({to, player, board}) {
 }
 
 function dealtWords(place) {
-  if (place === null) return "left over";
-  return place.to === "seat" ? named(place.player ?? "a seat") : wentWords(place).replace("to ", "");
+  if (place === null) return "unused";
+  if (place.to === "seat") return named(place.player ?? "a seat");
+  return wentWords(place).replace(/^to (the )?/, "");
 }
 
 function drawWay(card, {places}, moves, trail, go) {

@@ -9,6 +9,7 @@ import {lineIcon, verdictSign} from "../icons.js";
 import {cardFace} from "../table/faces.js";
 import {cardWords} from "../table/wording.js";
 import {hashOf, provenStep} from "./hashes.js";
+import {drawTree} from "./tree.js";
 
 /**
  * Open the proof of the card at `position`. `ask` asks answerOfHand of the hand; `follow(position)`
@@ -187,7 +188,7 @@ function pair(name, value) {
   return make("div", {}, make("dt", {}, name), make("dd", {}, value));
 }
 
-function pathStep({leaf, path}) {
+function pathStep({position, leaf, path}) {
   if (leaf === null) return null;
   if (path === null) {
     return provenStep(
@@ -205,6 +206,7 @@ function pathStep({leaf, path}) {
       "The 52 leaves are hashed in pairs, and pairs of pairs, up to one root. At each step the ",
       "neighbour's hash joins from its side.",
     ),
+    drawTree(position),
     climbing(path),
   );
 }
