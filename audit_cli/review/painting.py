@@ -6,17 +6,24 @@ Without colours the text is the same, so that nothing is told by colour alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import TextIO
 
 _RESET = "\x1b[0m"
 _STRONG = "\x1b[1m"
 _FAINT = "\x1b[2m"
 # The four colours of a four-colour deck; spades are as bold as text may be.
 _SUITS = {"h": "\x1b[31m", "d": "\x1b[34m", "c": "\x1b[32m", "s": _STRONG}
+
+
+class Stream(Protocol):
+    """What may be a terminal."""
+
+    def isatty(self) -> bool:
+        """Tell whether it is one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class Paint:
         return f"{code}{text}{_RESET}" if self.on and text else text
 
 
-def choose_paint(when: str, stream: TextIO | None, environment: Mapping[str, str]) -> Paint:
+def choose_paint(when: str, stream: Stream | None, environment: Mapping[str, str]) -> Paint:
     """Return the paint for a stream: `auto` is colour on a terminal that has it.
 
     The environment may forbid it by `NO_COLOR`, or by a `TERM` that is `dumb`; `always` does not

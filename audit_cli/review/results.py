@@ -32,7 +32,7 @@ def tell_award(hand: Hand, award: Awarded) -> str:
     shares = ", ".join(
         f"{player} {winner.amount:,}" for player, winner in zip(players, award.winners, strict=True)
     )
-    return f"{_join(players)} share {what}, {award.amount:,}{rake} ({shares}){name}"
+    return f"{join_names(players)} share {what}, {award.amount:,}{rake} ({shares}){name}"
 
 
 def tell_end(hand: Hand, paint: Paint) -> list[str]:
@@ -50,5 +50,8 @@ def tell_end(hand: Hand, paint: Paint) -> list[str]:
     return lines
 
 
-def _join(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
+    """Return names in a row: "ann, ben and cleo"."""
+    if len(names) < 2:
+        return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"

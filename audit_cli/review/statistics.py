@@ -72,7 +72,8 @@ def _count_hand(hand: Hand, seat: Seat) -> Session:
     flop = any(isinstance(event, BoardDealt) for event in hand.events)
     stayed = seat.seat not in hand.folded
     folded_first = any(act.act is Act.FOLD and act.seat == seat.seat for act in first)
-    showdown = stayed and len(hand.order) - len(hand.folded) > 1
+    # Blinds that are chopped are none: there is no board.
+    showdown = stayed and len(hand.order) - len(hand.folded) > 1 and flop
     return Session(
         hands=1,
         vpip=int(bool(early & _CALLS_OR_MORE)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audit_cli.problem import printable
-from audit_cli.review.results import tell_award, tell_end
+from audit_cli.review.results import join_names, tell_award, tell_end
 from audit_cli.told.events import (
     Act,
     Acted,
@@ -96,7 +96,7 @@ def tell_other(hand: Void | Untold, paint: Paint) -> str:
     if isinstance(hand, Untold):
         return f"{heading} can not be told: {hand.reason}"
     why = _REASONS.get(hand.reason, printable(hand.reason))
-    whose = f", that of {' and '.join(hand.missing)}" if hand.missing else ""
+    whose = f", that of {join_names(hand.missing)}" if hand.missing else ""
     return f"{heading} is void: {why}{whose}; no chip moved"
 
 
@@ -160,7 +160,12 @@ class _Table:
             amount = antes[0].amount
             self._pot += amount * len(antes)
             lines.append(f"  all post an ante of {amount:,}")
+        after_street = False
         for event in events[len(antes) :]:
+            street = isinstance(event, BoardDealt)
+            if street and not after_street:
+                lines.append("")
+            after_street = street
             lines += self._tell(event)
         return lines
 
@@ -186,7 +191,7 @@ class _Table:
             return [f"  {names[event.seat]} {_act(event)}{_BY.get(event.by, '')}"]
         if isinstance(event, BoardDealt):
             self._whole = len(event.whole) == _WHOLE
-            return ["", self._street(event)]
+            return [self._street(event)]
         if isinstance(event, Returned):
             self._pot -= event.amount
             return [f"  {names[event.seat]} takes back {event.amount:,}"]
@@ -198,7 +203,7 @@ class _Table:
             return [f"  {names[event.seat]} mucks"]
         if isinstance(event, (RunsAgreed, BlindsChopped)):
             what = "run it twice" if isinstance(event, RunsAgreed) else "chop the blinds"
-            return [f"  {self._all(event.seats)} {what}"]
+            return [f"  {join_names([names[seat] for seat in event.seats])} {what}"]
         if isinstance(event, Awarded):
             return [f"  {tell_award(self._hand, event)}"]
         return [self._paint.faint(f"  ({tell_aside(event)})")] if isinstance(event, Aside) else []
@@ -221,9 +226,6 @@ class _Table:
             return ""
         made = made_hand(hand, event.cards, hand.boards[0])
         return f": {'; '.join(filter(None, (made.name, made.low_name)))}"
-
-    def _all(self, seats: Sequence[int]) -> str:
-        return " and ".join(self._names[seat] for seat in seats)
 
 
 def _not_dealt_in(seats: Sequence[Seat]) -> str:
