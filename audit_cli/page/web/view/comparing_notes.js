@@ -17,7 +17,7 @@ export function drawNoteForm(compare) {
   const result = make("div", {class: "result", role: "status"});
   const submit = async (event) => {
     event.preventDefault();
-    const texts = [mine.read(), theirs.read()].filter((text) => text !== null);
+    const texts = [...mine.read(), ...theirs.read()];
     if (texts.length === 0) {
       fill(result, make("p", {class: "wrong"}, "There is nothing in the fields yet."));
       return;
@@ -48,7 +48,7 @@ export function drawNoteForm(compare) {
     ),
     result,
   );
-  return {part, take: (file) => (mine.isEmpty() ? mine : theirs).put(file)};
+  return {part, take: (text) => (mine.isEmpty() ? mine : theirs).put([text])};
 }
 
 /** Say what compareNotes gave as an answer that drawAnswer draws. */

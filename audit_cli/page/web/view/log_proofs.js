@@ -22,8 +22,8 @@ export function drawProofForm(check) {
   const result = make("div", {class: "result", role: "status"});
   const submit = async (event) => {
     event.preventDefault();
-    const file = proof.read();
-    if (file === null) {
+    const [file] = proof.read();
+    if (file === undefined) {
       fill(result, make("p", {class: "wrong"}, "There is nothing in the field yet."));
       return;
     }
@@ -53,7 +53,7 @@ export function drawProofForm(check) {
     ),
     result,
   );
-  return {part, take: proof.put};
+  return {part, take: (text) => proof.put([text])};
 }
 
 function sayProof({verdict, text, details}) {
@@ -62,7 +62,9 @@ function sayProof({verdict, text, details}) {
   return {
     style,
     title: TITLES.get(verdict),
-    said: lines.map((line) => ({style: line === text ? style : "none", text: line})),
+    said: lines.map((line) => {
+      return {style: verdict === "holds" || line === text ? style : "none", text: line};
+    }),
     forks: [],
   };
 }

@@ -23,10 +23,10 @@ export function sayReport(report, trusted, recorded) {
   if (report.exit_status === UNREADABLE) {
     return {
       style: "broken",
-      title: "This is not a whole game file",
+      title: "Not everything here can be read",
       text: broken.length === 0
-        ? "Something in it can not be read, as is told below. What could be read was checked."
-        : "Something in it can not be read, and in what could be read a promise is broken.",
+        ? "A line is not as it has to be, as is told below. What could be read was checked."
+        : "A line is not as it has to be; and in what could be read a promise is broken.",
     };
   }
   if (report.exit_status === BROKEN) {

@@ -4,6 +4,7 @@
  */
 
 import {fill, make, named} from "./dom.js";
+import {sortFile} from "./dropping.js";
 import {growingList} from "./findings.js";
 import {fileButton} from "./given.js";
 import {verdictSign} from "./icons.js";
@@ -13,11 +14,11 @@ const MOST_CHOSEN = 64 * 1024 * 1024;
 
 /**
  * Draw a field for a text under `label`, `rows` lines high, with a button that takes a file in its
- * place. Returns {part, read, put, isEmpty}: `read()` gives {name, text} of what is there, null for
- * nothing, `name` being that of a pasted text; `put({name, text})` puts a file there.
+ * place. Returns {part, read, put, isEmpty}: `read()` gives a list of {name, text} of what is there,
+ * `name` being that of a pasted text; `put` takes such a list.
  */
 export function drawTextField(id, label, rows, name) {
-  let chosen = null;
+  let chosen = [];
   const field = make("textarea", {
     "id": id,
     "class": "field signs",
@@ -25,20 +26,19 @@ export function drawTextField(id, label, rows, name) {
     "spellcheck": "false",
     "autocomplete": "off",
     "autocapitalize": "off",
-    "on": {input: () => choose(null)},
+    "on": {input: () => put([])},
   });
   const line = make("p", {class: "hint chosen", role: "status"});
-  const choose = (file) => {
-    chosen = file;
-    if (file !== null) field.value = "";
-    fill(line, ...(file === null ? [] : ["From the file ", named(file.name)]));
+  const put = (texts) => {
+    chosen = texts;
+    if (texts.length > 0) field.value = "";
+    fill(line, texts.length > 0 && ["From the file ", named(texts[0].name)]);
   };
   const take = async ([file]) => {
     try {
-      if (file.blob.size > MOST_CHOSEN) throw new Error("it is too large");
-      choose({name: file.name, text: await file.blob.text()});
+      put(await textsOf(file));
     } catch (error) {
-      fill(line, `${file.name} can not be taken: ${error.message}`);
+      fill(line, `This file can not be taken: ${error.message}`);
     }
   };
   const button = fileButton("Choose a file", take, {class: "button button-plain button-small"});
@@ -49,12 +49,22 @@ export function drawTextField(id, label, rows, name) {
     field,
     line,
   );
-  const isEmpty = () => chosen === null && field.value.trim() === "";
+  const isEmpty = () => chosen.length === 0 && field.value.trim() === "";
   const read = () => {
-    if (isEmpty()) return null;
-    return chosen ?? {name, text: wholeText(field.value)};
+    if (chosen.length > 0 || isEmpty()) return chosen;
+    return [{name, text: wholeText(field.value)}];
   };
-  return {part, read, put: choose, isEmpty};
+  return {part, read, put, isEmpty};
+}
+
+/** The texts of a file: two notes of the evidence of a fork, else the file's own. */
+async function textsOf(file) {
+  if (file.blob.size > MOST_CHOSEN) throw new Error("it is too large");
+  const things = await sortFile(file);
+  if (things.every(({text}) => text !== undefined)) {
+    return things.map(({name, text}) => ({name, text}));
+  }
+  return [{name: file.name, text: await file.blob.text()}];
 }
 
 /** A text that was pasted often has empty lines around it, and lacks its last line feed. */
