@@ -174,20 +174,31 @@ function owesDecision(betting, seat) {
   );
 }
 
+/** The first seat behind the last that acted, clockwise, that is as wanted, or 0. */
+function findInRound({order, lastToAct}, isWanted) {
+  const from = order.indexOf(lastToAct) + 1;
+  for (let step = 0; step < order.length; step += 1) {
+    const seat = order[(from + step) % order.length];
+    if (isWanted(seat)) {
+      return seat;
+    }
+  }
+  return 0;
+}
+
 /** @returns {number} the seat whose turn it is, or 0 when the round is over */
 export function nextToAct(betting) {
   if (countLive(betting) < 2) {
     return 0;
   }
-  const {order, acted, late} = betting;
-  const from = order.indexOf(betting.lastToAct) + 1;
-  const round = [...order.slice(from), ...order.slice(0, from)];
-  const isDue = (seat) => owesDecision(betting, seat);
-  if (late && !acted.has(late) && isDue(late)) {
+  const {acted, late} = betting;
+  const isWaiting = (seat) => owesDecision(betting, seat);
+  if (late && !acted.has(late) && isWaiting(late)) {
     // The straddle comes behind the first turns of all others, and before any second one.
-    return round.find((seat) => seat !== late && !acted.has(seat) && isDue(seat)) ?? late;
+    const isFirstTurn = (seat) => seat !== late && !acted.has(seat) && isWaiting(seat);
+    return findInRound(betting, isFirstTurn) || late;
   }
-  return round.find(isDue) ?? 0;
+  return findInRound(betting, isWaiting);
 }
 
 /**

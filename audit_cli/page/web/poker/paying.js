@@ -13,6 +13,7 @@ import {areBlindsAlone, findChop, takeAward, takeChop, takeReturn} from "./endin
 import {giveUpHand, isStepDue, sayBroken} from "./judging.js";
 import {listSeats, listShares, nameFive, summariseEntry} from "./words.js";
 
+/** Blinds that are chopped, in the turn of the small one. */
 export function followChop(hand, entry) {
   if (!isStepDue(hand, entry, "act")) {
     return;
@@ -34,6 +35,7 @@ export function followChop(hand, entry) {
   }
 }
 
+/** A bet that goes back: the uncalled one, or a chopped blind. */
 export function followReturn(hand, entry) {
   if (!isStepDue(hand, entry, "giveBack")) {
     return;
@@ -50,6 +52,7 @@ export function followReturn(hand, entry) {
   takeReturn(hand, seat, amount);
 }
 
+/** A pot, or its part of a board or half, with who gets how much by which hand. */
 export function followAward(hand, entry) {
   if (!isStepDue(hand, entry, "award")) {
     return;
@@ -106,6 +109,7 @@ function nameWinner(hand, award, seat) {
   return nameFive(isLow ? nameLow(strength) : nameHigh(strength), five.map(cardText));
 }
 
+/** The end, with the stacks of all who were dealt in. */
 export function followEnd(hand, entry) {
   if (isStepDue(hand, entry, "end")) {
     const told = entry.body.stacks.map(({seat, stack}) => [seat, stack]);

@@ -15,6 +15,7 @@ import {findToBeat, mayRunOn, takeMuck, takeRuns, takeShow} from "./ending.js";
 import {giveUpHand, isStepDue, sayBroken} from "./judging.js";
 import {listSeats, summariseEntry} from "./words.js";
 
+/** The agreement to run it twice: of all who are in the hand, where it is due. */
 export function followRuns(hand, entry) {
   const {seats} = entry.body;
   if (hand.due.step === "runs") {
@@ -33,6 +34,7 @@ export function followRuns(hand, entry) {
   takeRuns(hand);
 }
 
+/** Cards of a board, of a hand at a showdown, or of one shown behind the last award. */
 export function followOpened(hand, entry) {
   const {board, by} = entry.body;
   if (board !== undefined) {
@@ -141,6 +143,7 @@ function judgeShow(hand, entry, strength) {
   }
 }
 
+/** A muck at a showdown; it is kept until the deck is known. */
 export function followMuck(hand, entry) {
   if (!isStepDue(hand, entry, "showOrMuck")) {
     return;
