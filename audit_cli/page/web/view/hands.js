@@ -3,7 +3,7 @@
  * drawn at a time, so that long games stay quick.
  */
 
-import {countWords, fill, grouped, listed, make, named} from "./dom.js";
+import {countWords, fill, grouped, listed, make, named, unseen} from "./dom.js";
 import {verdictSign} from "./icons.js";
 import {routeOfHand} from "./routing.js";
 import {VOIDS} from "./words.js";
@@ -168,19 +168,26 @@ function drawRow(row, game) {
   const mark = row.broken > 0 && make(
     "span",
     {class: "chip chip-broken"},
+    unseen(", "),
     `${grouped(row.broken)} broken`,
   );
-  const unsigned = !row.signed && make("span", {class: "chip chip-unsure"}, "not signed");
+  const unsigned = !row.signed && make(
+    "span",
+    {class: "chip chip-unsure"},
+    unseen(", "),
+    "not signed",
+  );
   return make("li", {}, make(
     "a",
     {class: `hand-row hand-${row.state}`, href: routeOfHand(row.hand, game)},
-    make("span", {class: "hand-number"}, make("span", {class: "unseen"}, "Hand "), grouped(row.hand)),
+    make("span", {class: "hand-number"}, unseen("Hand "), grouped(row.hand)),
+    unseen(": "),
     make("span", {class: "hand-story"}, sayResult(row)),
     make("span", {class: "hand-marks"}, mark, unsigned),
     make(
       "span",
       {class: "hand-pot"},
-      row.state === "ended" && [make("span", {class: "unseen"}, "Pot "), grouped(row.pot)],
+      row.state === "ended" && [unseen(", pot "), grouped(row.pot)],
     ),
   ));
 }

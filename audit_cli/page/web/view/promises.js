@@ -2,7 +2,7 @@
  * The promises of an audit, each first in plain words, then with all that was found.
  */
 
-import {countWords, grouped, make} from "./dom.js";
+import {countWords, grouped, make, unseen} from "./dom.js";
 import {drawFindings} from "./findings.js";
 import {lineIcon, verdictSign} from "./icons.js";
 import {PROMISE_WORDS, VERDICTS, sayVerdict} from "./words.js";
@@ -38,9 +38,10 @@ function drawPromise({promise, verdict, asked, findings}, several) {
           "span",
           {class: "promise-head"},
           make("span", {class: "promise-title"}, title),
+          unseen(": "),
           make("span", {class: "promise-says"}, sayVerdict(promise, verdict)),
         ),
-        make("span", {class: `chip chip-${style}`}, word),
+        make("span", {class: `chip chip-${style}`}, unseen(" "), word),
         lineIcon("more"),
       ),
       make(
