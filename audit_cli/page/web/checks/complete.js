@@ -7,8 +7,8 @@
  */
 
 import {counted, createVoice, thousands} from "../core/voice.js";
-import {courseOf, deckBefore, linksBefore} from "./course.js";
-import {describeWouldBe} from "./wouldbe.js";
+import {courseOf, linksWith} from "./course.js";
+import {describeWouldBe, isWouldBeKnown} from "./wouldbe.js";
 
 const OWN_VOID_REASONS = Object.freeze(["operator", "no_beacon", "health"]);
 const VOID_REASONS = Object.freeze([
@@ -35,7 +35,7 @@ async function followHands(voice, game, counts) {
   const log = {
     voice, game, counts, course: courseOf(game), seen: new Set(), toReveal: new Set(),
     reasons: new Map(), missing: new Map(), own: [], pending: new Map(), told: 0,
-    afterVoid: 0, hasMoved: false, close: null,
+    lastNumber: 0, afterVoid: 0, hasMoved: false, close: null,
   };
   for (const entry of game.entries.slice(0, game.covered)) {
     await HAND_FOLLOWERS.get(entry.kind)?.(log, entry);
@@ -58,7 +58,7 @@ function followHandOpened(log, entry) {
   const {hand: number} = entry.body;
   const open = course.handAt[entry.index];
   const isTorn = course.tornAt[entry.index];
-  const due = course.states.get(entry.index).lastNumber + 1;
+  const due = log.lastNumber + 1;
   counts.hands += 1;
   if (open !== null && !isTorn) {
     const text = "a hand neither ended nor is void when the next one opens";
@@ -71,6 +71,7 @@ function followHandOpened(log, entry) {
     voice.broken(text, entry, Math.min(due, number), `hand ${due}`, `hand ${number}`);
   }
   seen.add(number);
+  log.lastNumber = number;
   log.toReveal.add(number);
   compareStacks(log, entry, entry.body.seats);
   log.hasMoved = false;
@@ -123,9 +124,8 @@ async function followVoid(log, entry) {
   if (!secret) {
     voice.broken("a void does not show its secret", entry, number);
   } else if (hand !== null && hand.number === number) {
-    const links = linksBefore(hand, entry.index + 1);
-    const beacon = deckBefore(hand, entry.index)?.beacon ?? null;
-    log.pending.set(number, {hand, links, beacon, secret});
+    const beacon = hand.deck?.body.beacon ?? null;
+    log.pending.set(number, {hand, links: linksWith(hand, entry), beacon, secret});
   }
   await noteVoid(log, entry);
 }
@@ -154,10 +154,9 @@ function judgeVoid(log, entry, hand) {
     }
     return;
   }
-  const isCommitted = deckBefore(hand, entry.index) !== undefined;
-  if (isCommitted && reason !== "dealer_fault") {
+  if (hand.deck !== null && reason !== "dealer_fault") {
     log.voice.broken("a hand is void after its deck was committed", entry, number);
-  } else if (!isCommitted && log.hasMoved) {
+  } else if (hand.deck === null && log.hasMoved) {
     const text = "a chip or a card moved in a hand that is void before its deck";
     log.voice.broken(text, entry, number);
   }
@@ -167,7 +166,7 @@ function judgeVoid(log, entry, hand) {
 /** A void for missing links names each frozen anchor whose link did not come, and is not early. */
 function judgeMissing({voice}, entry, hand) {
   const {reason, missing} = entry.body;
-  const came = linksBefore(hand, entry.index + 1);
+  const came = linksWith(hand, entry);
   const absent = [...hand.frozen.keys()].filter((seat) => !came.has(seat));
   const due = listPlayers(absent.map((seat) => ({seat, ...hand.players.get(seat)})));
   const named = listPlayers(missing);
@@ -206,7 +205,12 @@ async function noteVoid(log, entry) {
 /** What the deck of a void would have been, once, as soon as all its links are known. */
 async function describePending(log, number) {
   const known = log.pending.get(number);
-  const words = known === undefined ? null : await describeWouldBe(log.game, known.hand, known);
+  if (known === undefined || !isWouldBeKnown(known)) {
+    return null;
+  }
+  // Nobody is told of more.
+  const isTold = log.told < MAX_TOLD_VOIDS;
+  const words = isTold ? await describeWouldBe(log.game, known) : [];
   if (words !== null) {
     log.pending.delete(number);
   }
@@ -245,8 +249,7 @@ function followClose(log, entry) {
   }
   compareStacks(log, entry, entry.body.stacks);
   log.close = entry;
-  const {lastNumber} = log.course.states.get(entry.index);
-  judgeOwnVoids(log, entry.body.reason === "restored", lastNumber);
+  judgeOwnVoids(log, entry.body.reason === "restored", log.lastNumber);
 }
 
 /** The operator's own voids: two of a game, and one more as the last hand before a restore. */
@@ -280,7 +283,7 @@ function concludeHands(log) {
   const {voice, game, course} = log;
   const open = course.handAt.at(-1);
   // An open game may still turn out to be closed by a restore.
-  judgeOwnVoids(log, true, course.hands.at(-1)?.number ?? 0);
+  judgeOwnVoids(log, true, log.lastNumber);
   if (log.close === null) {
     const where = open === null ? "" : `, in hand ${open.number}`;
     voice.unproved(`the signed entries end before the game closed${where}`);

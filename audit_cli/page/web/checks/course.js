@@ -8,21 +8,21 @@
 
 import {newTable, takeEntry} from "../poker/table.js";
 
-const REPEATING = new Set(["hand_opened", "anchored", "game_closed"]);
 const courses = new WeakMap();
 
 /**
  * The course of a game's covered entries; worked out once a game.
  *
- * @returns {hands, handAt, tornAt, firstDamage, states}: `hands` in order, as below; `handAt[i]` is
- *   the hand that is open before entry i, or null, and `tornAt[i]` whether the course is torn
- *   there, one more of each than there are entries; `firstDamage` is the first unreadable entry, or
- *   Infinity; `states` is, by the index of an opening, an `anchored` or the close, what stood
- *   before it: {seats, misses, lastNumber, button, isVoid}.
+ * @returns {handAt, tornAt, firstDamage, states}: `handAt[i]` is the hand that is open before entry
+ *   i, as the entries before tell it, or null; `tornAt[i]` whether the course is torn there; one
+ *   more of each than there are entries. `firstDamage` is the first unreadable entry, or Infinity.
+ *   `states` is what stood before some entries, by their index: before an opening or the close
+ *   {seats (a Map from seat to {player, stack, sittingOut, anchor}), button, isVoid},
+ *   before an `anchored` {misses}: the hands whose link its player missed.
  *
  *   A hand is {number, opened (its entry), rules (or null), commitment, button, players (a Map from
- *   seat to {player, stack, anchor} of those dealt in), frozen (a Map from seat to anchor), given:
- *   [{index, kind, links, beacon}] (its decks and void, with what they bring)}.
+ *   seat to {player, stack, anchor} of those dealt in), frozen (a Map from seat to anchor), links (a
+ *   Map from seat to the link that was logged), deck (the entry that committed one last, or null)}.
  */
 export function courseOf(game) {
   if (!courses.has(game)) {
@@ -31,15 +31,9 @@ export function courseOf(game) {
   return courses.get(game);
 }
 
-/** The links that the log gave for a hand before an entry: a Map from seat to link. */
-export function linksBefore(hand, index) {
-  const before = hand.given.filter((given) => given.index < index);
-  return new Map(before.flatMap(({links}) => links.map(({seat, link}) => [seat, link])));
-}
-
-/** The entry that committed a hand's deck last before an entry, with its beacon; or undefined. */
-export function deckBefore(hand, index) {
-  return hand.given.findLast((given) => given.kind === "deck_committed" && given.index < index);
+/** All links that the log gives for a hand, when those of a deck or a void are there. */
+export function linksWith(hand, entry) {
+  return new Map([...hand.links, ...entry.body.links.map(({seat, link}) => [seat, link])]);
 }
 
 /** The hand's number that an entry is of: the one that it names, else that of the open hand. */
@@ -49,29 +43,19 @@ export function numberOf(course, entry) {
 
 function readCourse(entries) {
   const table = newTable();
-  const course = {
-    hands: [], handAt: [null], tornAt: [false], firstDamage: Infinity, states: new Map(),
-  };
+  const course = {handAt: [null], tornAt: [false], firstDamage: Infinity, states: new Map()};
   for (const entry of entries) {
     const {kind, body, index} = entry;
-    let hand = course.handAt[index];
-    if (REPEATING.has(kind)) {
+    if (kind === "hand_opened" || kind === "game_closed") {
       course.states.set(index, copyState(table));
-    }
-    if (hand !== null && (kind === "deck_committed" || kind === "hand_void")) {
-      hand.given.push({index, kind, links: body.links, beacon: body.beacon ?? null});
+    } else if (kind === "anchored") {
+      course.states.set(index, {misses: table.misses.get(body.player) ?? []});
     }
     takeEntry(table, entry);
-    if (kind === "hand_opened") {
-      hand = readOpenedHand(entry, table.rules);
-      course.hands.push(hand);
-    } else if (table.hand === null) {
-      hand = null;
-    }
     if (table.isDamaged) {
       course.firstDamage = Math.min(course.firstDamage, index);
     }
-    course.handAt.push(hand);
+    course.handAt.push(table.hand === null ? null : handBehind(course.handAt[index], entry, table));
     course.tornAt.push(table.isTorn);
   }
   return course;
@@ -80,15 +64,22 @@ function readCourse(entries) {
 function copyState(table) {
   return {
     seats: new Map([...table.seats].map(([number, seat]) => [number, {...seat}])),
-    misses: new Map(table.misses),
-    lastNumber: table.lastNumber,
     button: table.before.button,
     isVoid: table.before.isVoid,
   };
 }
 
-function readOpenedHand(entry, rules) {
-  const {hand: number, commitment, button, seats} = entry.body;
+function handBehind(hand, entry, table) {
+  if (entry.kind === "hand_opened") {
+    return readOpenedHand(entry, table.rules);
+  }
+  return entry.kind === "deck_committed"
+    ? {...hand, links: linksWith(hand, entry), deck: entry}
+    : hand;
+}
+
+function readOpenedHand(opened, rules) {
+  const {hand: number, commitment, button, seats} = opened.body;
   const rising = [...seats].sort((one, other) => one.seat - other.seat);
   const dealtIn = rising.filter((seat) => seat.state === "in");
   const players = new Map(
@@ -96,5 +87,7 @@ function readOpenedHand(entry, rules) {
   );
   const anchored = [...players].filter(([, {anchor}]) => anchor !== null);
   const frozen = new Map(anchored.map(([seat, {anchor}]) => [seat, anchor]));
-  return {number, opened: entry, rules, commitment, button, players, frozen, given: []};
+  return {
+    number, opened, rules, commitment, button, players, frozen, links: new Map(), deck: null,
+  };
 }

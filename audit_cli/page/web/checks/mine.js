@@ -11,7 +11,7 @@ import {rootsAt} from "../core/merkle.js";
 import {judgeNote} from "../core/note.js";
 import {readRecords} from "../core/records.js";
 import {counted, createVoice, thousands} from "../core/voice.js";
-import {courseOf, deckBefore} from "./course.js";
+import {courseOf} from "./course.js";
 
 const KEPT_AT_ONCE = 256;
 
@@ -73,7 +73,7 @@ async function compareGame(voice, game, player, record) {
 function compareEntry(voice, course, entry, mine) {
   const {kind, index} = entry;
   const hand = kind === "hand_opened" ? course.handAt[index + 1] : course.handAt[index];
-  const isVoid = kind === "hand_void" && hand !== null && deckBefore(hand, index) === undefined;
+  const isVoid = kind === "hand_void" && hand?.deck === null;
   if (hand === null || !(isVoid || kind === "hand_opened" || kind === "deck_committed")) {
     return;
   }

@@ -11,7 +11,7 @@ import {toHex} from "../core/bytes.js";
 import {sha256All} from "../core/hashing.js";
 import {nextLinkInput} from "../core/mixing.js";
 import {counted, createVoice, thousands} from "../core/voice.js";
-import {courseOf, linksBefore} from "./course.js";
+import {courseOf} from "./course.js";
 
 const MAX_REROLLS = 50;
 
@@ -21,7 +21,7 @@ export async function checkMixed(games, request, tell) {
   const strength = {links: 0, weakest: null};
   for (const game of games) {
     voice.begin(game.game);
-    const said = followLinks(game, strength);
+    const {said, spent} = followLinks(game, strength);
     const fits = said.filter(({player}) => player !== undefined);
     const inputs = fits.map(({player, link}) => nextLinkInput(game, player, link));
     const reached = await sha256All(inputs);
@@ -32,7 +32,7 @@ export async function checkMixed(games, request, tell) {
         voice.broken(text, entry, hand, expected, found);
       }
     }
-    tellRerolls(voice, game);
+    tellRerolls(voice, spent);
     voice.end();
   }
   if (request.records.length === 0) {
@@ -42,16 +42,18 @@ export async function checkMixed(games, request, tell) {
 
 /**
  * What is wrong with a game's anchors and links, in the order of the entries, each {text, entry,
- * hand, expected, found}; and between them each link with the anchor that it has to fit.
+ * hand, expected, found}, and between them each link with the anchor that it has to fit: `said`.
+ * `spent` are the void hands for which links came.
  */
 function followLinks(game, strength) {
   const log = {
     course: courseOf(game), strength, used: new Set(), missed: new Map(), said: [],
+    spent: [],
   };
   for (const entry of game.entries.slice(0, game.covered)) {
     LINK_FOLLOWERS.get(entry.kind)?.(log, entry);
   }
-  return log.said;
+  return log;
 }
 
 const LINK_FOLLOWERS = new Map([
@@ -83,7 +85,7 @@ function useValue(log, value, entry, hand) {
 
 function followAnchored(log, entry) {
   const {player, anchor, missing_hand: number, missing_link: link} = entry.body;
-  const misses = log.course.states.get(entry.index).misses.get(player) ?? [];
+  const {misses} = log.course.states.get(entry.index);
   const last = misses.at(-1) ?? null;
   useValue(log, anchor, entry, null);
   if (misses.length > 1) {
@@ -178,8 +180,7 @@ function followVoidLinks(log, entry) {
   if (hand === null) {
     return;
   }
-  const given = linksBefore(hand, entry.index);
-  const rest = [...hand.frozen.keys()].filter((seat) => !given.has(seat));
+  const rest = [...hand.frozen.keys()].filter((seat) => !hand.links.has(seat));
   const seats = entry.body.links.map(({seat}) => seat);
   if (listAll(seats) !== listAll(rest.filter((seat) => seats.includes(seat)))) {
     const text = "a void shows links of seats without a frozen anchor, twice or out of order";
@@ -192,6 +193,9 @@ function followVoidLinks(log, entry) {
     if (anchor !== undefined) {
       log.missed.set(`${player} ${hand.number}`, anchor);
     }
+  }
+  if (entry.body.links.length > 0) {
+    log.spent.push(hand.number);
   }
 }
 
@@ -209,11 +213,7 @@ function judgeFit({player, anchor}, reached) {
 }
 
 /** Tells the voids behind which links were spent. */
-function tellRerolls(voice, game) {
-  const {hands} = courseOf(game);
-  const spent = hands.flatMap(({number, given}) =>
-    given.filter(({kind, links}) => kind === "hand_void" && links.length > 0).map(() => number),
-  );
+function tellRerolls(voice, spent) {
   if (spent.length > 0) {
     const more = spent.length - MAX_REROLLS;
     const tail = more > 0 ? ` and ${thousands(more)} more` : "";

@@ -6,7 +6,7 @@
  */
 
 import {counted, createVoice} from "../core/voice.js";
-import {courseOf, deckBefore, numberOf} from "./course.js";
+import {courseOf, numberOf} from "./course.js";
 
 const ASIDES = Object.freeze([
   "seat_taken", "seat_left", "player_removed", "sat_out", "came_back", "preferred", "paused",
@@ -115,8 +115,7 @@ function judgePlace(course, entry, place) {
   if (kind === "anchored" && hand?.players.get(body.seat)?.player === body.player) {
     wrong.push({text: "anchored of a player dealt into the open hand"});
   }
-  const isCommitted = hand !== null && deckBefore(hand, index) !== undefined;
-  if (kind === "hand_void" && isCommitted && body.reason !== "dealer_fault") {
+  if (kind === "hand_void" && hand?.deck && body.reason !== "dealer_fault") {
     const text = "a hand is void after its deck was committed";
     wrong.push({text, expected: "hand_ended, or reason dealer_fault", found: body.reason});
   }

@@ -10,15 +10,18 @@ import {mixInput} from "../core/mixing.js";
 import {followOpening} from "../core/openings.js";
 import {counted, createVoice} from "../core/voice.js";
 import {cardText} from "../poker/cards.js";
-import {courseOf, deckBefore, linksBefore} from "./course.js";
+import {courseOf} from "./course.js";
 import {decksOf, sealsOf} from "./revealed.js";
 
+const OPENINGS_AT_ONCE = 64;
+
 /** Judges the decks of all games; see `core/audit.js` for the arguments. */
-export async function checkReplayed(games, request, tell) {
+export async function checkReplayed(games, request, tell, onProgress) {
   const voice = createVoice("REPLAYED", tell);
   const counts = {decks: 0, cards: 0, proofs: 0};
   for (const game of games) {
     voice.begin(game.game);
+    await decksOf(game, onProgress);
     await judgeSeals(voice, game, counts);
     const unsigned = await judgeOwnOpenings(voice, game, counts);
     tellUnproved(voice, game, unsigned);
@@ -30,8 +33,8 @@ export async function checkReplayed(games, request, tell) {
 }
 
 /**
- * What the logged links and beacon of a hand give to hash for its mix, as of the entry before which
- * they stand; null where a link is of a seat that is not dealt in.
+ * What the links of a hand, and its round or null, give to hash for its mix; null where a link is of
+ * a seat that is not dealt in.
  */
 export function mixInputOf(game, hand, links, beacon) {
   if ([...links.keys()].some((seat) => !hand.players.has(seat))) {
@@ -73,8 +76,7 @@ async function judgeSeals(voice, game, counts) {
 async function hashMixes(game, told) {
   const committed = told.filter(({what}) => what === "committed");
   const inputs = committed.map(({entry, hand}) => {
-    const {beacon} = deckBefore(hand, entry.index + 1);
-    return mixInputOf(game, hand, linksBefore(hand, entry.index + 1), beacon);
+    return mixInputOf(game, hand, hand.links, entry.body.beacon ?? null);
   });
   const mixes = await sha256All(inputs.filter((input) => input !== null));
   const taken = mixes.values();
@@ -144,22 +146,32 @@ async function judgeOwnOpenings(voice, game, counts) {
   );
   const isWhole = game.covered === game.entries.length;
   let unsigned = 0;
-  for (const {kind, line, body} of game.extras) {
-    const seal = roots.get(body.hand);
-    if (kind !== "opening" || (seal === undefined && !isWhole)) {
-      unsigned += kind === "opening" ? 1 : 0;
-    } else if (seal === undefined) {
-      voice.brokenAt("an opening is of a hand without a committed deck", line, body.hand);
-    } else {
-      const {wrong} = await followOpening(body, seal.mix, seal.root);
-      counts.proofs += wrong === null ? 1 : 0;
-      if (wrong !== null) {
-        const text = `the opening of position ${body.position} fails its proof: ${wrong}`;
-        voice.brokenAt(text, line, body.hand);
+  const openings = game.extras.filter(({kind}) => kind === "opening");
+  for (let from = 0; from < openings.length; from += OPENINGS_AT_ONCE) {
+    const batch = openings.slice(from, from + OPENINGS_AT_ONCE);
+    const wrongs = await Promise.all(batch.map(({body}) => judgeOwn(body, roots.get(body.hand))));
+    for (const [at, wrong] of wrongs.entries()) {
+      const {line, body} = batch[at];
+      if (wrong === null) {
+        counts.proofs += 1;
+      } else if (roots.has(body.hand) || isWhole) {
+        voice.brokenAt(wrong, line, body.hand);
+      } else {
+        unsigned += 1;
       }
     }
   }
   return unsigned;
+}
+
+/** What is wrong with an opening, or null. */
+async function judgeOwn(opening, seal) {
+  if (seal === undefined) {
+    return "an opening is of a hand without a committed deck";
+  }
+  const {wrong} = await followOpening(opening, seal.mix, seal.root);
+  const {position} = opening;
+  return wrong === null ? null : `the opening of position ${position} fails its proof: ${wrong}`;
 }
 
 function tellUnproved(voice, game, unsigned) {

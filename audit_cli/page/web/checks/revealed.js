@@ -14,7 +14,7 @@ const decksOfGames = new WeakMap();
 
 /**
  * What the covered entries say of decks, in their order: a list of
- * {what: "committed", entry, hand (the open one), seal}, {what: "opened", entry, seal (or null)},
+ * {what: "committed", entry, hand (with the links), seal}, {what: "opened", entry, seal (or null)},
  * {what: "twice", entry, number, position, before, card}, {what: "twin", entry, number, position,
  * other, card} and {what: "revealed", entry, seal}.
  *
@@ -31,11 +31,12 @@ export function sealsOf(game) {
 
 /**
  * The decks of all seals whose secret is there: a Map from seal to {cards, salts, root}, as
- * `deriveFromMix` gives them, or to a NoDeckError.
+ * `deriveFromMix` gives them, or to a NoDeckError. `onProgress(done, total, what)` is told how far
+ * it is.
  */
-export function decksOf(game) {
+export function decksOf(game, onProgress = () => {}) {
   if (!decksOfGames.has(game)) {
-    decksOfGames.set(game, deriveSeals(sealsOf(game)));
+    decksOfGames.set(game, deriveSeals(sealsOf(game), onProgress));
   }
   return decksOfGames.get(game);
 }
@@ -67,7 +68,8 @@ function readSeals(game) {
       if (!sealed.has(hand.number)) {
         sealed.set(hand.number, newSeal(hand.number, entry));
       }
-      told.push({what: "committed", entry, hand, seal: sealed.get(hand.number)});
+      const behind = course.handAt[index + 1];
+      told.push({what: "committed", entry, hand: behind, seal: sealed.get(hand.number)});
     } else if (kind === "opened") {
       const seal = sealed.get(body.hand) ?? null;
       const again = seal === null ? [] : takeOpenedCards(seal, entry);
@@ -115,13 +117,14 @@ function takeOpenedCards(seal, entry) {
   return told;
 }
 
-async function deriveSeals(told) {
+async function deriveSeals(told, onProgress) {
   const seals = told.filter(({what}) => what === "revealed").map(({seal}) => seal);
   const decks = new Map();
   for (let from = 0; from < seals.length; from += DECKS_AT_ONCE) {
     const batch = seals.slice(from, from + DECKS_AT_ONCE);
     const derived = await Promise.all(batch.map(deriveSeal));
     batch.forEach((seal, at) => decks.set(seal, derived[at]));
+    onProgress(decks.size, seals.length, "deriving the decks");
   }
   return decks;
 }

@@ -20,20 +20,22 @@ const HOLDEM = Object.freeze({variant: "holdem"});
 const BOARD_AND_BURNS = 8;
 
 /**
- * Returns the board and each seat's hand at the river in words, best first; null where the deck can
- * not be derived.
+ * Whether all is known that makes the deck of a void.
  *
- * @param game the Game
- * @param hand as `courseOf` gives it
- * @param {{links: Map<number, string>, beacon: object | null, secret: string}} known all links that
- *   were given for the hand, its round, its secret
+ * @param {{hand: object, links: Map<number, string>, beacon: object | null, secret: string}} known
+ *   the hand, as `courseOf` gives it, all links that were given for it, its round, its secret
  */
-export async function describeWouldBe(game, hand, {links, beacon, secret}) {
+export function isWouldBeKnown({hand, links, beacon}) {
   const isOfFrozen = [...links.keys()].every((seat) => hand.frozen.has(seat));
   const lacksRound = Boolean(hand.rules?.beacon) && beacon === null;
-  if (!isOfFrozen || links.size !== hand.frozen.size || lacksRound) {
-    return null;
-  }
+  return isOfFrozen && links.size === hand.frozen.size && !lacksRound;
+}
+
+/**
+ * Returns the board and each seat's hand at the river in words, best first; null where there is no
+ * deck for that. For arguments of which `isWouldBeKnown` holds.
+ */
+export async function describeWouldBe(game, {hand, links, beacon, secret}) {
   const input = mixInputOf(game, hand, links, beacon);
   const deck = input === null ? null : await deriveOrNothing(secret, await sha256(input));
   return deck === null ? null : describeDeck(deck, hand, readVariant(hand.rules ?? HOLDEM));

@@ -26,6 +26,8 @@ const CHECKS_OF_ENTRIES = [
   checkBound, checkReplayed, checkOrdered, checkDealt, checkComplete, checkPlayed,
   checkMixed, checkChain,
 ];
+/** Judge all games, those without a checkpoint too. */
+const CHECKS_OF_GAMES = [checkMine, checkTwice, checkSigned, checkConsistent, checkOthers];
 /** What a game without a single good checkpoint leaves open (SIGNED speaks for itself). */
 const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !== "CONSISTENT");
 
@@ -90,11 +92,11 @@ async function runChecks(games, request, tell, onProgress) {
   }
   const checks = [
     ...(judged.length > 0 ? CHECKS_OF_ENTRIES : []).map((check) => [check, judged]),
-    ...[checkMine, checkTwice, checkSigned, checkConsistent, checkOthers].map((check) => [check, games]),
+    ...CHECKS_OF_GAMES.map((check) => [check, games]),
   ];
   for (const [at, [check, told]] of checks.entries()) {
     onProgress(at, checks.length, "checking the games");
-    await check(told, request, tell);
+    await check(told, request, tell, onProgress);
   }
   onProgress(checks.length, checks.length, "checking the games");
 }
