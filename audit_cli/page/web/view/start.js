@@ -11,7 +11,8 @@ import {deckDrawing} from "./icons.js";
  * that was refused, {key, why}, and `problem` what else went wrong before; each "" for nothing.
  */
 export function drawStart(given, wrong, problem, acts) {
-  const anything = given.records.length + given.notes.length + given.proofs.length > 0;
+  const lists = [given.games, given.records, given.notes, given.proofs];
+  const anything = lists.some((things) => things.length > 0);
   return make(
     "div",
     {class: "start"},
@@ -48,7 +49,8 @@ export function drawStart(given, wrong, problem, acts) {
         {"aria-labelledby": "given-title", "class": "given-place"},
         make("h2", {id: "given-title"}, "What you have given"),
         drawGiven(given, acts.remove),
-        make("p", {class: "hint"}, "The file of the game itself is still missing."),
+        given.games.length === 0 &&
+          make("p", {class: "hint"}, "The file of the game itself is still missing."),
       ),
       drawKeyField(wrong.key || given.key, wrong.why, acts.keepKey),
       drawPasting(acts.take),
