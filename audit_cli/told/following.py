@@ -131,6 +131,9 @@ def count_pots(hand: Followed) -> tuple[Pot, ...]:
     awarded: dict[int, list[Awarded]] = {}
     for award in hand.awards:
         awarded.setdefault(award.pot, []).append(award)
+    if sum(layer.amount for layer in layers) != sum(totals.values()) + hand.dead:
+        message = "every seat has folded, and chips lie in the pot"
+        raise UnfitError(message)
     lying = [layer.amount for layer in layers]
     amounts = [sum(award.amount for award in awarded.get(at, ())) for at in range(len(layers))]
     if lying != amounts or len(awarded) != len(layers):
