@@ -7,6 +7,8 @@ and hands that the format can not say are named on standard error.
 from __future__ import annotations
 
 import os
+import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,6 +125,9 @@ def _played(game: Game, of_game: str) -> Iterator[Hand]:
 def _put(output: str | None, form: Format, written: Sequence[tuple[Game, list[str]]]) -> None:
     """Write to standard output, to a file, or for each game to one in a folder."""
     if output is None or output == "-":
+        if isinstance(sys.stdout, TextIOWrapper):
+            # A currency's sign is written whatever the terminal's language.
+            sys.stdout.reconfigure(encoding="utf-8")
         say.out(form.bind([text for _, texts in written for text in texts]))
         return
     folder = Path(output)

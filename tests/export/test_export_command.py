@@ -1,6 +1,9 @@
 """`cutcard-audit export` as a person meets it: output, files, messages, exit status."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,6 +92,17 @@ def test_chips_as_money(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "(€0.50/€1.00 EUR)" in capsys.readouterr().out
     assert export(game, *POKERSTARS, "--hand", "1", "--currency", "USD", "--per-unit", "1") == 0
     assert "($50/$100 USD)" in capsys.readouterr().out
+
+
+def test_a_currency_s_sign_is_utf_8_whatever_the_language(game: Path) -> None:
+    command = [sys.executable, "-m", "audit_cli", "export", game, *POKERSTARS, "--hand", "1"]
+    done = subprocess.run(
+        [*command, "--currency", "EUR"],
+        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+    )
+    assert "(€0.50/€1.00 EUR)" in done.stdout.decode()
 
 
 def test_what_a_unit_is_worth_goes_with_a_currency(
