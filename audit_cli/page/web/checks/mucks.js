@@ -14,8 +14,9 @@ export function newMuckWatch() {
 
 /** Keeps a muck (poker/hand.js) until the secret of its hand comes. */
 export function holdMuck(watch, muck) {
-  const before = watch.waiting.get(muck.hand) ?? [];
-  watch.waiting.set(muck.hand, [...before, muck]);
+  const held = watch.waiting.get(muck.hand);
+  if (held === undefined) watch.waiting.set(muck.hand, [muck]);
+  else held.push(muck);
 }
 
 /**

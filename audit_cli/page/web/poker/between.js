@@ -119,13 +119,14 @@ function judgeLeaving(table, entry) {
 function judgeChipsAdded(table, entry) {
   const {body} = entry;
   if (table.isTorn || table.rules === null || !holds(table, body)) return judgeHolder(table, entry);
-  const problems = judgeSum(table, body.amount);
+  const problems = [];
   const stack = addExactly(table.seats.get(body.seat).stack, body.amount);
   const most = table.rules.buy_in_max;
   if (stack > most) {
     const text = "chips are added above the largest buy-in";
     problems.push(newProblem(text, `${most} at most`, stack));
   }
+  problems.push(...judgeSum(table, body.amount));
   return problems;
 }
 

@@ -77,10 +77,9 @@ function placesOfDeadButton(dealtIn, before) {
 
 /** Whether a void hand's three seats are dealt in, or not, as they were then. */
 function areUnchanged(places, now, then) {
+  const isAsThen = (seat) => now.has(seat) === then.has(seat);
   const seats = [places.button, places.small, places.big];
-  return (
-    seats.every((seat) => now.has(seat) === then.has(seat)) && (now.size === 2) === (then.size === 2)
-  );
+  return seats.every(isAsThen) && (now.size === 2) === (then.size === 2);
 }
 
 /**
