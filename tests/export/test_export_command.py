@@ -95,7 +95,7 @@ def test_chips_as_money(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_currency_s_sign_is_utf_8_whatever_the_language(game: Path) -> None:
-    command = [sys.executable, "-m", "audit_cli", "export", game, *POKERSTARS, "--hand", "1"]
+    command = [sys.executable, "-m", "audit_cli", "export", str(game), *POKERSTARS, "--hand", "1"]
     done = subprocess.run(
         [*command, "--currency", "EUR"],
         env=os.environ | {"PYTHONIOENCODING": "latin-1"},
