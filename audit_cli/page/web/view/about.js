@@ -6,12 +6,13 @@ import {make} from "./dom.js";
 import {PROMISE_WORDS} from "./words.js";
 
 const LIMITS = [
-  "The dealer knows the deck while it deals. What is proved is that it could not choose or change " +
-  "a card unseen, not that it tells nobody a card.",
+  "The dealer knows the deck while it deals. What is proved is that it could not choose or " +
+  "change a card unseen, not that it tells nobody a card.",
   "A friend who is told of cards plays with that knowledge, and no file shows it.",
   "Whoever holds a seat can throw a hand away by a link that does not come. It is never silent, " +
   "but who is to blame for a missing link is not proved.",
-  "Nothing that a player sends is signed: neither a made-up time-out nor a denied act can be proved.",
+  "Nothing that a player sends is signed: neither a made-up time-out nor a denied act can be " +
+  "proved.",
   "Whether others were told the same is only as sure as the checkpoints that you compare.",
 ];
 
@@ -24,9 +25,9 @@ export function drawAbout() {
     make(
       "p",
       {class: "lead"},
-      "A Cutcard dealer fixes a secret before each hand, the players’ own programs add randomness " +
-      "to it, and the deck follows from both. When the game is over the secrets are published, and " +
-      "anybody can work out everything again. That is what this page does.",
+      "A Cutcard dealer fixes a secret before each hand, the players’ own programs add " +
+      "randomness to it, and the deck follows from both. When the game is over the secrets are " +
+      "published, and anybody can work out everything again. That is what this page does.",
     ),
     make("h2", {}, "The eleven promises"),
     make("dl", {class: "terms"}, [...PROMISE_WORDS].map(([name, {title, means}]) => make(
@@ -42,8 +43,9 @@ export function drawAbout() {
       "p",
       {},
       "This page, your browser, and the place where you got the dealer’s key. The page asks no " +
-      "server for anything and can not: its own security policy forbids every connection. Save it, " +
-      "read it, keep it. The program cutcard-audit is written apart from it, and says the same.",
+      "server for anything and can not: its own security policy forbids every connection. Save " +
+      "it, read it, keep it. The program cutcard-audit is written apart from it, and says the " +
+      "same.",
     ),
   );
 }

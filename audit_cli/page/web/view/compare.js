@@ -46,8 +46,8 @@ export function drawCompare(ask) {
       make(
         "p",
         {id: "compare-key-hint", class: "hint"},
-        "Only with it can the dealer’s signatures be checked. Without one, the key of the game that " +
-        "is open on this page is taken.",
+        "Only with it can the dealer’s signatures be checked. Without one, the key of the game " +
+        "that is open on this page is taken.",
       ),
       field,
     ),

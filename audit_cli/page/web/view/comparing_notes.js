@@ -5,7 +5,12 @@
 import {fill, make} from "./dom.js";
 import {drawAnswer, drawTextField, refusedAnswer} from "./texts.js";
 
-const STYLES = new Map([["fork", "broken"], ["same", "holds"], ["open", "unsure"], ["ignored", "none"]]);
+const STYLES = new Map([
+  ["fork", "broken"],
+  ["same", "holds"],
+  ["open", "unsure"],
+  ["ignored", "none"],
+]);
 
 /**
  * Draw the form. `compare(texts)` asks the auditor, and is a promise of what compareNotes says.
@@ -36,9 +41,9 @@ export function drawNoteForm(compare) {
     make(
       "p",
       {class: "hint"},
-      "A checkpoint is the short note in which the dealer signs how far a game has got; your client " +
-      "keeps them in its record. Put one into each field, or a whole record, a game file or a " +
-      ".tlog-proof. A game that is open on this page is compared, too.",
+      "A checkpoint is the short note in which the dealer signs how far a game has got; your " +
+      "client keeps them in its record. Put one into each field, or a whole record, a game file " +
+      "or a .tlog-proof. A game that is open on this page is compared, too.",
     ),
     make(
       "form",

@@ -73,7 +73,8 @@ function drawPlace(finding, several, linked) {
   if (isThere(finding.entry)) place.push(`entry ${grouped(finding.entry)}`);
   if (isThere(finding.line)) place.push(`line ${grouped(finding.line)} of the file`);
   if (place.length === 0) return null;
-  return make("p", {class: "place"}, place.flatMap((part, at) => (at === 0 ? [part] : [" · ", part])));
+  const parts = place.flatMap((part, at) => (at === 0 ? [part] : [" · ", part]));
+  return make("p", {class: "place"}, parts);
 }
 
 function drawPair(finding) {

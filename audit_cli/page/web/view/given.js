@@ -7,7 +7,13 @@ import {KINDS, pastedFile} from "./dropping.js";
 import {lineIcon} from "./icons.js";
 
 /** Nothing given yet: {games, records, notes, proofs, key}; `key` is "" where there is none. */
-export const NOTHING_GIVEN = Object.freeze({games: [], records: [], notes: [], proofs: [], key: ""});
+export const NOTHING_GIVEN = Object.freeze({
+  games: [],
+  records: [],
+  notes: [],
+  proofs: [],
+  key: "",
+});
 
 const PLACES = new Map([
   ["game", "games"],
@@ -21,7 +27,9 @@ export function addGiven(given, things) {
   return things.reduce((before, thing) => {
     if (thing.kind === "key") return {...before, key: thing.text};
     const place = PLACES.get(thing.kind);
-    const others = before[place].filter(({name, size}) => name !== thing.name || size !== thing.size);
+    const others = before[place].filter(({name, size}) => {
+      return name !== thing.name || size !== thing.size;
+    });
     return {...before, [place]: [...others, thing]};
   }, given);
 }
@@ -97,8 +105,8 @@ export function fileButton(words, take, attributes = {}) {
 }
 
 /**
- * The field for the dealer's key, as long as there is no game to judge by it: `keep(text)` is called
- * when it has changed. `wrong` is what is wrong with the one that was given, or "".
+ * The field for the dealer's key, as long as there is no game to judge by it: `keep(text)` is
+ * called when it has changed. `wrong` is what is wrong with the one that was given, or "".
  */
 export function drawKeyField(key, wrong, keep) {
   const {field, parts} = keyParts(key, wrong);

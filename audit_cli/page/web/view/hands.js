@@ -18,7 +18,7 @@ const CHOICES = [
 ];
 
 /** For each game of a report, by its name, how many broken findings each hand has. */
-export function brokenHands(report) {
+function brokenHands(report) {
   const games = new Map(report.games.map(({game}) => [game, new Map()]));
   for (const {findings} of report.promises) {
     for (const {verdict, game, hand} of findings) {

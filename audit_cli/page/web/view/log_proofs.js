@@ -42,8 +42,9 @@ export function drawProofForm(check) {
     make(
       "p",
       {class: "hint"},
-      "The dealer’s log tells all the world which games and hands it opened. A .tlog-proof file shows " +
-      "that one line is in that log. If its game is open on this page, the line is held against it.",
+      "The dealer’s log tells all the world which games and hands it opened. A .tlog-proof file " +
+      "shows that one line is in that log. If its game is open on this page, the line is held " +
+      "against it.",
     ),
     make(
       "form",

@@ -18,7 +18,7 @@ const SHOWN_PLAYERS = 12;
  * Say what a report comes to: {style, title, text}. `trusted` tells whether the reader gave a key,
  * `recorded` whether a client's record.
  */
-export function sayReport(report, trusted, recorded) {
+function sayReport(report, trusted, recorded) {
   const broken = report.promises.filter(({verdict}) => verdict === "broken");
   if (report.exit_status === UNREADABLE) {
     return {
@@ -56,8 +56,8 @@ function sayHolding(report, trusted, recorded) {
       style: "unsure",
       title: "All fits, but whose game is it?",
       text:
-        "Every deck, bet and chip follows from what is signed in this file. Now give the dealer’s " +
-        "key, to know that the dealer signed it.",
+        "Every deck, bet and chip follows from what is signed in this file. Now give the " +
+        "dealer’s key, to know that the dealer signed it.",
     };
   }
   if (!mixed) {
@@ -65,8 +65,8 @@ function sayHolding(report, trusted, recorded) {
       style: "unsure",
       title: "All fits, but no player mixed in",
       text:
-        "Everything follows from what was fixed before the first card. But in some deck there is no " +
-        "link of any player, so that the dealer alone could choose what it fixed.",
+        "Everything follows from what was fixed before the first card. But in some deck there is " +
+        "no link of any player, so that the dealer alone could choose what it fixed.",
     };
   }
   if (!recorded) {
@@ -74,9 +74,9 @@ function sayHolding(report, trusted, recorded) {
       style: "holds",
       title: "Everything holds",
       text:
-        "Every deck, card, bet and chip follows from what was fixed before the first card, signed " +
-        "with the key that you trust. If you played, add your client’s record, to see that your own " +
-        "link was in each deck.",
+        "Every deck, card, bet and chip follows from what was fixed before the first card, " +
+        "signed with the key that you trust. If you played, add your client’s record, to see " +
+        "that your own link was in each deck.",
     };
   }
   return {
@@ -144,6 +144,9 @@ function drawGame(game) {
   const ended = game.hands.filter(({state}) => state === "ended").length;
   const voids = game.hands.filter(({state}) => state === "void").length;
   const unsigned = game.entries - game.signed;
+  const title = game.rules === null
+    ? "A game without readable rules"
+    : sayGame(game.rules, grouped);
   const names = game.players.slice(0, SHOWN_PLAYERS).flatMap((name, at) => {
     return at === 0 ? [named(name)] : [", ", named(name)];
   });
@@ -168,7 +171,7 @@ function drawGame(game) {
   return make(
     "li",
     {class: "panel game"},
-    make("h3", {}, game.rules === null ? "A game without readable rules" : sayGame(game.rules, grouped)),
+    make("h3", {}, title),
     make("dl", {class: "facts"}, rows.map(([label, value]) => {
       return make("div", {}, make("dt", {}, label), make("dd", {}, value));
     })),

@@ -7,8 +7,8 @@ import {drawGiven, drawKeyField, drawKeyForm, drawPasting, fileButton} from "./g
 import {deckDrawing} from "./icons.js";
 
 /**
- * Draw the start. `acts` are the reader's: take(files), keepKey(key), remove(thing); `wrong` is a key
- * that was refused, {key, why}, and `problem` what else went wrong before; each "" for nothing.
+ * Draw the start. `acts` are the reader's: take(files), keepKey(key), remove(thing); `wrong` is a
+ * key that was refused, {key, why}, and `problem` what else went wrong before; each "" for nothing.
  */
 export function drawStart(given, wrong, problem, acts) {
   const lists = [given.games, given.records, given.notes, given.proofs];

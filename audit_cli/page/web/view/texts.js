@@ -14,8 +14,8 @@ const MOST_CHOSEN = 64 * 1024 * 1024;
 
 /**
  * Draw a field for a text under `label`, `rows` lines high, with a button that takes a file in its
- * place. Returns {part, read, put, isEmpty}: `read()` gives a list of {name, text} of what is there,
- * `name` being that of a pasted text; `put` takes such a list.
+ * place. Returns {part, read, put, isEmpty}: `read()` gives a list of {name, text} of what is
+ * there, `name` being that of a pasted text; `put` takes such a list.
  */
 export function drawTextField(id, label, rows, name) {
   let chosen = [];

@@ -66,8 +66,8 @@ export const PROMISE_WORDS = new Map([
   ["DEALT", {
     title: "Cards came off the top, one by one",
     means:
-      "Cards are taken from the top of the deck in turn: to each seat, burnt, to the board. No card " +
-      "is skipped or taken from elsewhere, and a card is only turned up where it was dealt.",
+      "Cards are taken from the top of the deck in turn: to each seat, burnt, to the board. No " +
+      "card is skipped or taken from elsewhere, and a card is only turned up where it was dealt.",
     says: {
       "holds": "Every card was the next one of the deck, and went where it should.",
       "broken": "A card was not the next one of the deck, or went where it should not.",
@@ -77,8 +77,9 @@ export const PROMISE_WORDS = new Map([
   ["COMPLETE", {
     title: "No hand is missing",
     means:
-      "Hands are numbered, and each one is here, with its end and its secret. A hand that was thrown " +
-      "away (a void) is listed, with who or what was to blame, and what its cards would have been.",
+      "Hands are numbered, and each one is here, with its end and its secret. A hand that was " +
+      "thrown away (a void) is listed, with who or what was to blame, and what its cards would " +
+      "have been.",
     says: {
       "holds": "Every hand is here, from the first to the last.",
       "broken": "A hand is missing, was thrown away against the rules, or never ended.",
@@ -89,9 +90,9 @@ export const PROMISE_WORDS = new Map([
   ["PLAYED", {
     title: "Every bet, pot and chip is right",
     means:
-      "The game is played again under its rules: who is dealt in, blinds, turns, what is allowed, who " +
-      "wins which pot, odd chips, and each stack. Nobody was paid for a hand that was not shown, and " +
-      "no chip appears or is lost.",
+      "The game is played again under its rules: who is dealt in, blinds, turns, what is " +
+      "allowed, who wins which pot, odd chips, and each stack. Nobody was paid for a hand that " +
+      "was not shown, and no chip appears or is lost.",
     says: {
       "holds": "Played again, everything comes out as it was: turns, bets, pots and stacks.",
       "broken": "Something was not played by the rules of this game.",
@@ -101,9 +102,9 @@ export const PROMISE_WORDS = new Map([
   ["SIGNED", {
     title: "It is signed by the dealer that you trust",
     means:
-      "The dealer signs its log again and again. Every line has to be under a signature of the key " +
-      "that you got from a source that you trust. The key that stands in the file is never enough: " +
-      "anybody can write a file, and sign it with a key of their own.",
+      "The dealer signs its log again and again. Every line has to be under a signature of the " +
+      "key that you got from a source that you trust. The key that stands in the file is never " +
+      "enough: anybody can write a file, and sign it with a key of their own.",
     says: {
       "holds": "Every line is under a signature of the dealer’s key that you gave.",
       "broken": "A signature, or what it signs, does not fit.",
@@ -114,9 +115,9 @@ export const PROMISE_WORDS = new Map([
   ["CONSISTENT", {
     title: "Others were shown the same game",
     means:
-      "A checkpoint is a short note in which the dealer signs how far the game has got. If another " +
-      "player has one, it has to fit these very lines. If it does not, the dealer signed two " +
-      "different games, and the two notes prove it.",
+      "A checkpoint is a short note in which the dealer signs how far the game has got. If " +
+      "another player has one, it has to fit these very lines. If it does not, the dealer signed " +
+      "two different games, and the two notes prove it.",
     says: {
       "holds": "What others were shown is of this same game.",
       "broken": "Somebody was shown other lines than these.",
@@ -127,9 +128,9 @@ export const PROMISE_WORDS = new Map([
   ["PLAYER-MIXED", {
     title: "The players took part in the shuffle",
     means:
-      "Each player’s program adds a random link to each shuffle, fixed beforehand by an anchor. One " +
-      "honest link is enough: nobody, not even the dealer, could then choose the deck. The record " +
-      "that your client kept shows whether your own link is in every deck.",
+      "Each player’s program adds a random link to each shuffle, fixed beforehand by an anchor. " +
+      "One honest link is enough: nobody, not even the dealer, could then choose the deck. The " +
+      "record that your client kept shows whether your own link is in every deck.",
     says: {
       "holds": "The players’ links are in the decks, and each fits its anchor.",
       "broken": "A link is missing, is another one, or does not fit its anchor.",
@@ -140,8 +141,8 @@ export const PROMISE_WORDS = new Map([
   ["BEACON-MIXED", {
     title: "A public beacon took part in the shuffle",
     means:
-      "Some games also mix in a public random value that nobody can foresee. This page does not know " +
-      "the beacon’s network, so it leaves this one open.",
+      "Some games also mix in a public random value that nobody can foresee. This page does not " +
+      "know the beacon’s network, so it leaves this one open.",
     says: {
       "holds": "Each deck has the public value that its opening asked for.",
       "broken": "A deck does not have the public value that its opening asked for.",
@@ -153,9 +154,9 @@ export const PROMISE_WORDS = new Map([
   ["WITNESSED", {
     title: "Independent witnesses saw the dealer’s log",
     means:
-      "Witnesses are others who sign that the dealer’s log only ever grew. Which of them you trust " +
-      "is written in a policy, and the dealer’s log is fetched to see what they signed. This page " +
-      "fetches nothing, so it leaves this one to the program.",
+      "Witnesses are others who sign that the dealer’s log only ever grew. Which of them you " +
+      "trust is written in a policy, and the dealer’s log is fetched to see what they signed. " +
+      "This page fetches nothing, so it leaves this one to the program.",
     says: {
       "holds": "A quorum of the witnesses saw each step of this game.",
       "broken": "What the witnesses saw does not fit this game.",
