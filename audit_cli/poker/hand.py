@@ -318,7 +318,7 @@ class Hand:
             return
         self._queue = order_showing(self.pots, self._aggressor)
         self.runs_out = any(not self.betting.stacks[seat] for seat in live)
-        self.due = Due(Step.SHOW if self.runs_out else Step.SHOW_OR_MUCK, self._queue[0])
+        self._ask_next()
 
     def against(self, seat: int) -> Against:
         """Return what the hand of `seat` has to win or tie to be opened (protocol 9.6)."""
@@ -367,8 +367,12 @@ class Hand:
 
     def _next_in_queue(self) -> None:
         self._queue = self._queue[1:]
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        """Ask the next seat to show; there is none where nobody has put in a chip."""
         if self._queue:
-            self.due = Due(self.due.step, self._queue[0])
+            self.due = Due(Step.SHOW if self.runs_out else Step.SHOW_OR_MUCK, self._queue[0])
         elif not self.runs_out:
             self._start_awards()
         elif self._runs_twice():

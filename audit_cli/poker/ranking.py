@@ -121,10 +121,11 @@ def best_five(cards: Sequence[int], strength: Strength) -> tuple[int, ...]:
             for rank, size in zip(strength[1:], _SIZES[category], strict=True)
             for _ in range(size)
         ]
-    chosen: list[int] = []
-    for rank in wanted:
-        chosen.append(next(c for c in ordered if c >> 2 == rank and c not in chosen))
-    return tuple(chosen)
+    # Taken out where they stand: in a dishonest log one card may have come twice.
+    return tuple(
+        ordered.pop(next(at for at, card in enumerate(ordered) if card >> 2 == rank))
+        for rank in wanted
+    )
 
 
 # How many cards of each deciding rank a hand holds.

@@ -70,6 +70,13 @@ def test_a_hand_has_its_name_and_its_best_five_in_order(hand: str, name: str, fi
     assert best_five(seven[::-1], measure(seven)) == tuple(cards(five))
 
 
+def test_a_card_that_came_twice_counts_as_two() -> None:
+    """No honest log holds such a hand; the audit has to follow a dishonest one all the same."""
+    seven = cards("Qd Td 2c Td Qd Kh 8s")
+    assert name_hand(measure(seven)) == "Two pair, queens and tens"
+    assert best_five(seven, measure(seven)) == tuple(cards("Qd Qd Td Td Kh"))
+
+
 def test_the_best_five_of_seven_is_the_best_of_all_fives() -> None:
     random = Random(1)
     for _ in range(300):

@@ -18,11 +18,13 @@ from dealer_service.rules.entry import (
     Entry,
     Mucked,
 )
+from dealer_service.rules.hand import Decision
 from tests.support.audits import broken, judge, places, tell, unproved
 from tests.support.simulator import (
     RULES,
     Cheat,
     Habits,
+    Move,
     Simulator,
     passive,
     play_chain,
@@ -447,6 +449,39 @@ def test_winners_that_do_not_begin_left_of_the_button_break_played() -> None:
     transcript.change(one.index, winners=one.body["winners"][::-1])
     report = judge(transcript.render(game.signer), key=game.key)
     assert broken(report) == {"PLAYED"}, tell(report)
+
+
+def test_a_shown_card_that_comes_again_on_the_board_breaks_replayed() -> None:
+    """The audit follows such a hand to its end, also where one card twice makes the pair."""
+    game = table_of("ann", "ben")
+    game.play_hand(choose=_all_in)
+    whole = finish(game).transcript()
+    board = whole.find("opened", where=lambda body: "board" in body)
+    shown = [one for one in whole.all("opened") if "seat" in one.body]
+    for card in (card for one in shown for card in one.body["cards"]):
+        transcript = whole.copy()
+        cards = [board.body["cards"][0] | {"card": card["card"]}, *board.body["cards"][1:]]
+        transcript.change(board.index, cards=cards)
+        report = judge(transcript.render(game.signer), key=game.key)
+        assert "REPLAYED" in broken(report), tell(report)
+        assert (1, board.index) in places(report, "REPLAYED")
+
+
+def _all_in(_game: Simulator, due: Decision) -> Move:
+    return (Act.CALL, 0) if due.raise_ is None else (Act.RAISE, due.raise_.max)
+
+
+def test_a_hand_that_opens_without_a_chip_at_the_table_breaks_played() -> None:
+    game = showdown()
+    transcript = game.transcript()
+    one = transcript.find("hand_opened")
+    transcript.change(one.index, seats=[seat | {"stack": 0} for seat in one.body["seats"]])
+    for index in reversed(transcript.span(1)):
+        if transcript.read(index).kind in {"posted", "acted"}:
+            transcript.delete(index)
+    report = judge(transcript.render(game.signer), key=game.key)
+    assert "PLAYED" in broken(report)
+    assert places(report, "PLAYED")[0] == (1, one.index)
 
 
 def test_swapped_boards_of_two_hands_break_replayed_and_what_rests_on_them() -> None:
