@@ -103,7 +103,9 @@ def test_a_slot_of_the_template_that_is_none_is_refused() -> None:
 def test_the_page_asks_for_nothing_from_anywhere() -> None:
     page = assemble(read_sources())
     tags = re.sub(r"<(script|style)\b[^>]*>.*?</\1>", r"<\1>", page, flags=re.DOTALL)
-    assert not re.search(r"\b(src|href|action|poster|data|style|on\w+)\s*=\s*[\"']?+(?!#|data:)", tags)
+    assert not re.search(
+        r"\b(src|href|action|poster|data|style|on\w+)\s*=\s*[\"']?+(?!#|data:)", tags
+    )
     assert "{{" not in tags
     styles = re.findall(r"<style>(.*?)</style>", page, flags=re.DOTALL)
     assert len(styles) == 1

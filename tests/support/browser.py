@@ -97,7 +97,7 @@ def requests_of(driver: Chrome) -> list[str]:
         message = json.loads(one["message"])["message"]
         if message["method"] == "Network.requestWillBeSent":
             found.append(message["params"]["request"]["url"])
-    return [url for url in found if not url.startswith(("file:", "data:", "blob:"))]
+    return [url for url in found if not url.startswith(("file:", "data:", "blob:", "chrome:"))]
 
 
 def _log(driver: Chrome, name: str) -> list[dict[str, Any]]:
