@@ -86,6 +86,27 @@ export function utf8Text(bytes) {
   }
 }
 
+/** Where in some bytes the first sequence begins that is no UTF-8. */
+export function findUtf8Fault(bytes) {
+  let at = 0;
+  while (at < bytes.length) {
+    const lengths = bytes[at] < 0x80 ? [1] : [2, 3, 4];
+    const length = lengths.find((one) => {
+      return one === 1 || (at + one <= bytes.length && isOneChar(bytes.subarray(at, at + one)));
+    });
+    if (length === undefined) {
+      return at;
+    }
+    at += length;
+  }
+  return at;
+}
+
+function isOneChar(bytes) {
+  const text = utf8Text(bytes);
+  return text !== null && Array.from(text).length === 1;
+}
+
 /** One byte array of several, in order. */
 export function joinBytes(...parts) {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

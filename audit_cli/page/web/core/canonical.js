@@ -11,7 +11,7 @@
  * that; what they refuse, the strict reader reads again, and names the first offence.
  */
 
-import {utf8Bytes, utf8Text} from "./bytes.js";
+import {findUtf8Fault, utf8Bytes, utf8Text} from "./bytes.js";
 import {problem, quoted} from "./words.js";
 import {thousands} from "./voice.js";
 
@@ -64,7 +64,7 @@ export function readFileLine(bytes) {
   }
   const text = utf8Text(bytes);
   if (text === null) {
-    return {wrong: problem("not UTF-8", "", firstBadByte(bytes))};
+    return {wrong: problem("not UTF-8", "", findUtf8Fault(bytes))};
   }
   return readStrictly(text, false);
 }
@@ -85,27 +85,6 @@ export function writeCanonical(value) {
 function lineTooLong(length) {
   const hint = `a line has at most ${thousands(MAX_LINE)} bytes`;
   return problem(`a line of ${length} bytes`, hint, MAX_LINE);
-}
-
-/** Where the first sequence begins that is no UTF-8. */
-function firstBadByte(bytes) {
-  let at = 0;
-  while (at < bytes.length) {
-    const lengths = bytes[at] < 0x80 ? [1] : [2, 3, 4];
-    const length = lengths.find((one) => {
-      return one === 1 || (at + one <= bytes.length && isOneChar(bytes.subarray(at, at + one)));
-    });
-    if (length === undefined) {
-      return at;
-    }
-    at += length;
-  }
-  return at;
-}
-
-function isOneChar(bytes) {
-  const text = utf8Text(bytes);
-  return text !== null && Array.from(text).length === 1;
 }
 
 /** Reads a whole text; the first offence ends it by an exception that does not leave here. */

@@ -23,7 +23,9 @@ const GAME_FORMAT = "cutcard-game/1";
 const HEADER_FORM = `{"format":"${GAME_FORMAT}","game":GAME,"key":VKEY,"origin":ORIGIN}`;
 const HEADER_FIELDS = [["game", bytes16Shape], ["key", textShape], ["origin", originShape]];
 const MAX_DAMAGED = 100;
+// What a page can hold: some 40,000 hands.
 const MAX_ENTRIES = 1_000_000;
+const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const SLICE_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 const OPENING_BRACE = 0x7b;
@@ -47,6 +49,10 @@ export async function readGameFile(blob, source, onRead = () => {}) {
   let hashed = Promise.resolve();
   let next = readSlice(blob, 0);
   for (let from = 0; from < blob.size && !reading.over; from += SLICE_BYTES) {
+    if (from >= MAX_INPUT_BYTES) {
+      stopAtLimit(reading, `more than ${thousands(MAX_INPUT_BYTES)} bytes`);
+      break;
+    }
     const {bytes, wrong} = await next;
     next = readSlice(blob, from + SLICE_BYTES);
     if (wrong !== undefined) {
@@ -152,6 +158,11 @@ function stopAtLongLine(reading) {
   stopReading(reading, problem(`a line of more than ${thousands(MAX_LINE)} bytes`, hint));
 }
 
+function stopAtLimit(reading, reason) {
+  const hint = "the page holds a game in memory; cutcard-audit verify reads files of any length";
+  stopReading(reading, problem(reason, hint));
+}
+
 /** Whether a line, behind its one byte, begins as an entry does, where entries may stand. */
 function mayBeEntry({game, behind}, input) {
   const [, brace, quote, letter] = input;
@@ -162,8 +173,7 @@ function addEntry(reading, input, wanted) {
   const {game, number} = reading;
   const index = game.entries.length;
   if (index === MAX_ENTRIES) {
-    const hint = "the page holds a game in memory; cutcard-audit verify reads files of any length";
-    stopReading(reading, problem(`more than ${thousands(MAX_ENTRIES)} entries`, hint));
+    stopAtLimit(reading, `more than ${thousands(MAX_ENTRIES)} entries`);
     return;
   }
   const {entry, wrong} = parseEntryLine(input.subarray(1));

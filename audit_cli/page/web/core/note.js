@@ -6,7 +6,7 @@
  * whole note; signatures of unknown keys prove nothing.
  */
 
-import {fromBase64, joinBytes, toBase64, toHex, utf8Bytes, utf8Text} from "./bytes.js";
+import {findUtf8Fault, fromBase64, joinBytes, toBase64, toHex, utf8Bytes, utf8Text} from "./bytes.js";
 import {KEY_BYTES, loadPublicKey, verifySignature} from "./ed25519.js";
 import {sha256} from "./hashing.js";
 import {printable, problem, quoted} from "./words.js";
@@ -78,7 +78,7 @@ export function parseNote(data) {
   const refused = (reason, hint = "") => ({wrong: problem(reason, hint)});
   const whole = typeof data === "string" ? data : utf8Text(data);
   if (whole === null) {
-    return refused("a note that is not UTF-8");
+    return {wrong: problem("a note that is not UTF-8", "", findUtf8Fault(data))};
   }
   const control = CONTROL_BUT_LF.exec(whole);
   if (control !== null) {

@@ -14,7 +14,9 @@ import {choiceShape, fieldsShape, integerShape} from "./shapes.js";
 import {problem} from "./words.js";
 
 const STAGES_OF_GAME = ["game_opened", "game_closed", "game_revealed"];
-const STAGES = [...STAGES_OF_GAME, "hand_opened", "deck_committed", "hand_void"];
+const STAGES = [
+  "game_opened", "hand_opened", "deck_committed", "hand_void", "game_closed", "game_revealed",
+];
 const NOTED_LINE_SHAPE = fieldsShape({
   at: integerShape(),
   noted: fieldsShape({

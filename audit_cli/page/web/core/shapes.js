@@ -70,7 +70,8 @@ export function listShape(item, low = 0, high = Infinity) {
  */
 export function fieldsShape(required, optional = {}, {together = null, also = null} = {}) {
   const wanted = Object.entries(required);
-  const shapes = new Map([...wanted, ...Object.entries(optional)]);
+  const others = Object.entries(optional);
+  const known = new Set([...wanted, ...others].map(([name]) => name));
   const ways = together?.map((names) => names.join(" and ") || "none").join(" or ");
   const sets = new Set(together?.map((names) => [...names].sort().join(" ")));
 
@@ -80,12 +81,21 @@ export function fieldsShape(required, optional = {}, {together = null, also = nu
         return ` has no field ${name}`;
       }
     }
-    for (const name of names) {
-      if (!shapes.has(name)) {
-        return ` has the unknown field ${quoted(printable(name))}`;
+    for (let at = 0; at < names.length; at += 1) {
+      if (!known.has(names[at])) {
+        return ` has the unknown field ${quoted(printable(names[at]))}`;
+      }
+      if (at > 0 && names[at] < names[at - 1]) {
+        return " has its fields out of order";
       }
     }
     return null;
+  }
+
+  function judgeTogether(names) {
+    const extra = names.filter((name) => !Object.hasOwn(required, name)).join(" ");
+    const none = ` has to have, of ${Object.keys(optional).join(", ")}: ${ways}`;
+    return together === null || sets.has(extra) ? null : none;
   }
 
   return (value) => {
@@ -93,31 +103,20 @@ export function fieldsShape(required, optional = {}, {together = null, also = nu
       return " is no object";
     }
     const names = Object.keys(value);
-    const present = judgePresence(value, names);
-    if (present !== null) {
-      return present;
-    }
-    for (let at = 1; at < names.length; at += 1) {
-      if (names[at] < names[at - 1]) {
-        return " has its fields out of order";
-      }
-    }
-    if (together !== null) {
-      const extra = names.filter((name) => !Object.hasOwn(required, name)).join(" ");
-      if (!sets.has(extra)) {
-        return ` has to have, of ${Object.keys(optional).join(", ")}: ${ways}`;
-      }
-    }
-    for (const [name, shape] of shapes) {
-      if (Object.hasOwn(value, name)) {
-        const wrong = shape(value[name]);
-        if (wrong !== null) {
-          return `.${name}${wrong}`;
-        }
-      }
-    }
-    return also === null ? null : also(value);
+    return judgePresence(value, names) ?? judgeFields(value, others) ?? judgeTogether(names)
+      ?? judgeFields(value, wanted) ?? also?.(value) ?? null;
   };
+}
+
+/** Judges those of some named shapes whose field is there. */
+function judgeFields(value, shapes) {
+  for (const [name, shape] of shapes) {
+    const wrong = Object.hasOwn(value, name) ? shape(value[name]) : null;
+    if (wrong !== null) {
+      return `.${name}${wrong}`;
+    }
+  }
+  return null;
 }
 
 /** An object whose field `tag` is one of some words, each with its own shape. */
