@@ -4,7 +4,8 @@ Prints a table and writes bench.json, a list of objects with name, value, unit, 
 yardstick_value, ratio, better ("higher" or "lower") and goal (a ratio). Both sides of a figure
 are measured in turn for several rounds; value and yardstick are the medians, and the table's
 noise is how far the ratio of a single round strayed from theirs. Without PostgreSQL's server
-programs the figures that need them are reported as not measured, and are not in the file.
+programs, or without a browser, the figures that need them are reported as not measured, and are not
+in the file.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from tests.bench import (
     deriving,
     dumping,
     engine,
+    paging,
     publishing,
     shared,
     takeover,
@@ -29,6 +31,7 @@ from tests.bench import (
 )
 from tests.bench.database import NO_POSTGRES, is_there
 from tests.bench.figure import Figure, table
+from tests.support.browser import missing
 
 Measure = Callable[[bool, frozenset[str]], list[Figure]]
 _GROUPS: tuple[tuple[tuple[str, ...], Measure], ...] = (
@@ -56,8 +59,11 @@ _ON_POSTGRES: tuple[tuple[tuple[str, ...], Measure], ...] = (
         ],
     ),
 )
-ON_POSTGRES = tuple(name for names, _ in _ON_POSTGRES for name in names)
-NAMES = (*(name for names, _ in _GROUPS for name in names), *ON_POSTGRES)
+_IN_A_BROWSER: tuple[tuple[tuple[str, ...], Measure], ...] = (
+    ((paging.GOAL.name,), lambda quick, _: [paging.measure(quick=quick)]),
+)
+_ALL = (*_GROUPS, *_ON_POSTGRES, *_IN_A_BROWSER)
+NAMES = tuple(name for names, _ in _ALL for name in names)
 
 # What `--only` takes for several figures at once.
 _MANY = {decks.ALL: decks.NAMES}
@@ -70,10 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = frozenset(only)
     figures: list[Figure] = []
     unmeasured: list[str] = []
-    for group in (*_GROUPS, *_ON_POSTGRES):
+    for group in _ALL:
         names = [name for name in group[0] if name in asked]
-        if names and group in _ON_POSTGRES and not is_there():
-            unmeasured += (f"{name}: not measured, {NO_POSTGRES}" for name in names)
+        lacking = why_not(names[0]) if names else None
+        if lacking is not None:
+            unmeasured += (f"{name}: not measured, {lacking}" for name in names)
         elif names:
             _say(f"measuring {', '.join(names)} …")
             figures += group[1](options.quick, asked)
@@ -82,6 +89,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     told = "\n".join((table(figures), *unmeasured))
     sys.stdout.write(f"{told}\n\nwritten to {options.output}\n")
     return 0
+
+
+def why_not(name: str) -> str | None:
+    """Say what the machine lacks to measure a figure; None where it lacks nothing."""
+    if any(name in names for names, _ in _ON_POSTGRES) and not is_there():
+        return NO_POSTGRES
+    if any(name in names for names, _ in _IN_A_BROWSER):
+        return missing()
+    return None
 
 
 def _parser() -> argparse.ArgumentParser:
