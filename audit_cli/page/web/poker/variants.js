@@ -3,8 +3,8 @@
  * board, and whether a low shares the pots (sections 6.1 and 9.7).
  */
 
-import {arrangeHigh, measureHigh, nameHigh} from "./ranking.js";
-import {arrangeLow, measureLow, nameLow} from "./lows.js";
+import {arrangeHigh, measureHigh} from "./ranking.js";
+import {arrangeLow, measureLow} from "./lows.js";
 
 const HOLDEM_VARIANT = Object.freeze({holeCards: 2, twoCount: false, hiLo: false});
 const OMAHA_VARIANTS = Object.freeze(["omaha", "omaha_hi_lo"]);
@@ -114,22 +114,4 @@ export function lowFive(holes, board, strength) {
   return firstOf(
     listFives(holes, board).filter((five) => measureLow(five) === strength).map(arrangeLow),
   );
-}
-
-/**
- * @param {{holeCards: number, twoCount: boolean, hiLo: boolean}} variant
- * @param {number[]} holes
- * @param {number[]} board five cards
- * @returns {{high: {strength: number, name: string, five: number[]},
- *   low: {strength: number, name: string, five: number[]}|null}}
- */
-export function tellBest(variant, holes, board) {
-  const high = highOf(variant, holes, board);
-  const low = lowOf(variant, holes, board);
-  return {
-    high: {strength: high, name: nameHigh(high), five: highFive(variant, holes, board, high)},
-    low: low
-      ? {strength: low, name: nameLow(low), five: lowFive(holes, board, low)}
-      : null,
-  };
 }
