@@ -12,7 +12,7 @@ const WORKER_SOURCE = "worker-source";
  * A question that was not answered: `kind` is "UsageError" where what was given is wrong, "Stopped"
  * where the worker was stopped, else what went wrong.
  */
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor(kind, message, hint = "") {
     super(message);
     this.kind = kind;

@@ -17,6 +17,7 @@ import {drawBasis, drawStart} from "./start.js";
 import {mountHand} from "./table/mounting.js";
 
 const NAME = "Cutcard";
+const ADDRESS_MS = 400;
 
 /** Show what the address names now, where the reader came to it by a link or the back button. */
 export function arrive(app) {
@@ -142,9 +143,9 @@ async function mountTable(app, route, {at, game, row}, table) {
   const name = app.audited.games.length > 1 ? game.game : null;
   const asked = {game: at, hand: row.hand};
   const ask = (what, details) => worker.ask("of_hand", {...asked, what, details});
-  const onStep = (step) => {
-    history.replaceState(null, "", routeOfHand(row.hand, name, step));
-  };
+  const onStep = addressWriter((step) => {
+    if (app.shown === route) history.replaceState(null, "", routeOfHand(row.hand, name, step));
+  });
   try {
     const handData = await worker.ask("hand", asked);
     if (app.shown !== route) return;
@@ -154,6 +155,20 @@ async function mountTable(app, route, {at, game, row}, table) {
     const words = `This hand can not be shown: ${error.message}`;
     fill(table, make("p", {class: "callout callout-broken"}, words));
   }
+}
+
+/** Write at once, but not more often than browsers let a page change its address. */
+function addressWriter(write) {
+  let last = -Infinity;
+  let timer = 0;
+  return (step) => {
+    clearTimeout(timer);
+    const wait = last + ADDRESS_MS - performance.now();
+    timer = setTimeout(() => {
+      last = performance.now();
+      write(step);
+    }, Math.max(0, wait));
+  };
 }
 
 function markSection(page) {
