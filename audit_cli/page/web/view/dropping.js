@@ -12,7 +12,8 @@ const MOST_FORK = 16 * 1024 * 1024;
 const MOST_RECORD = 256 * 1024 * 1024;
 const VKEY = /^\s*[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+\s*$/;
 const GAME = /^\{"format":"cutcard-game\//;
-const RECORD = /^\{"format":"cutcard-record\//;
+// A record that is damaged in its first line is a record still, if its name is left.
+const RECORD = /^[^\n]{0,64}"cutcard-record\//;
 const FORK = /^\s*\{\s*"format"\s*:\s*"cutcard-fork\//;
 const PROOF = /^c2sp\.org\/tlog-proof@/;
 const NOTE = /^[^{\n][^\n]*\n(?:[^\n]+\n)*\n(?:\u2014 [^\n]+\n)*(?:\u2014 [^\n]*)?$/;
