@@ -27,7 +27,7 @@ export function movesOfDeck({steps, draws}) {
       deck: fresh,
       act: 0,
       title: "Fresh deck",
-      words: ["A fresh deck, from the two of clubs to the ace of spades."],
+      words: ["A fresh deck, from the 2 of clubs to the ace of spades."],
       drawn: "",
       moved: [],
       packets: null,

@@ -88,10 +88,13 @@ export function listenKeys(root, where, onGo) {
   });
 }
 
-/** Let arrow keys step also while the focus is nowhere in particular. Returns what ends it. */
+/**
+ * Let arrow keys step also while the focus is nowhere in particular, or on what only a script
+ * gives it to, such as a title. Returns what ends it.
+ */
 export function listenLooseKeys(where, onGo) {
   const listen = (event) => {
-    if (event.target !== document.body || !event.key.startsWith("Arrow")) return;
+    if (!event.target.matches("body, [tabindex='-1']") || !event.key.startsWith("Arrow")) return;
     if (document.querySelector("dialog[open]") === null) goByKey(event, where(), onGo);
   };
   document.addEventListener("keydown", listen);

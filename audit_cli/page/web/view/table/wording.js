@@ -7,15 +7,8 @@ import {countWords, grouped, listed} from "../dom.js";
 import {sayGame, VOIDS} from "../words.js";
 
 const RANK_WORDS = new Map([
-  ["2", "two"],
-  ["3", "three"],
-  ["4", "four"],
-  ["5", "five"],
-  ["6", "six"],
-  ["7", "seven"],
-  ["8", "eight"],
-  ["9", "nine"],
-  ["T", "ten"],
+  ...Array.from("23456789", (rank) => [rank, rank]),
+  ["T", "10"],
   ["J", "jack"],
   ["Q", "queen"],
   ["K", "king"],
@@ -77,7 +70,7 @@ const TELLERS = new Map([
   ["resumed", () => ["The game goes on."]],
 ]);
 
-/** A card in words: "seven of clubs"; for what is no card, its own text. */
+/** A card in words: "7 of clubs", "ace of spades"; for what is no card, its own text. */
 export function cardWords(card) {
   const rank = RANK_WORDS.get(card[0]);
   const suit = SUIT_WORDS.get(card[1]);
