@@ -68,9 +68,19 @@ export function mountHand(container, told, ask, {step = null, onStep = () => {}}
   const root = make(
     "div",
     {class: "hand"},
-    make("p", {class: "hand-stakes"}, stakesWords(told.rules)),
     problemsOf(told, steps).map((text) => make("p", {class: "hand-problem"}, text)),
-    make("div", {class: "hand-deck"}, make("p", {}, deckWords(told)), showAll),
+    make(
+      "div",
+      {class: "hand-deck"},
+      make(
+        "p",
+        {},
+        make("span", {class: "hand-stakes"}, stakesWords(told.rules)),
+        " ",
+        make("span", {class: "hand-told"}, deckWords(told)),
+      ),
+      showAll,
+    ),
     make("div", {class: "hand-parts"}, stage, story.node),
     journey?.node,
   );
