@@ -62,20 +62,25 @@ def values_of(thing: object) -> Iterator[bytes]:
             return
 
 
-def reachable() -> Iterator[object]:
-    """Give all that the collector knows, and all that these refer to."""
+def reachable() -> list[object]:
+    """Give all that the collector knows, and all that these refer to, each once.
+
+    It leaves out tuples and dictionaries of plain values, so what these hold is looked up, too.
+    """
     gc.collect()
-    for thing in gc.get_objects():
-        yield thing
-        yield from beneath(thing)
-
-
-def beneath(thing: object) -> Iterator[object]:
-    """Give what an object refers to; the collector leaves out tuples of plain values."""
-    for one in gc.get_referents(thing):
-        yield one
-        if not gc.is_tracked(one) and isinstance(one, tuple | dict):
-            yield from beneath(one)
+    all_of_it: dict[int, object] = {}
+    further = gc.get_objects()
+    while further:
+        # Asked of all at once, and held here, so that no object's identity is another one's.
+        beneath = {id(one): one for one in gc.get_referents(*further)}
+        all_of_it |= {id(one): one for one in further}
+        further = [
+            one
+            for key, one in beneath.items()
+            if key not in all_of_it and not gc.is_tracked(one) and isinstance(one, tuple | dict)
+        ]
+        all_of_it |= beneath
+    return list(all_of_it.values())
 
 
 def found(marks: Marks) -> set[str]:
