@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 from audit_cli import __version__
 from audit_cli.export.money import CHIPS, Money
 from audit_cli.poker.rules import Structure
-from audit_cli.problem import Problem
 from audit_cli.told.events import (
     Act,
     Acted,
@@ -43,7 +42,6 @@ from audit_cli.told.moments import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from audit_cli.told.events import Awarded
     from audit_cli.told.hand import Game, Hand, Tournament
@@ -80,10 +78,9 @@ _STREETS = {
 }
 
 
-def write_ohh(game: Game, hand: Hand, money: Money) -> str | Problem:
-    """Return a hand as one line of JSON; a Problem where its time is no date."""
-    fields = tell_ohh(game, hand, money)
-    return fields if isinstance(fields, Problem) else _json({"ohh": fields}) + "\n"
+def write_ohh(game: Game, hand: Hand, money: Money) -> str:
+    """Return a hand as one line of JSON."""
+    return _json({"ohh": tell_ohh(game, hand, money)}) + "\n"
 
 
 def bind_ohh(hands: Sequence[str]) -> str:
@@ -91,13 +88,9 @@ def bind_ohh(hands: Sequence[str]) -> str:
     return "\n".join(hands)
 
 
-def tell_ohh(game: Game, hand: Hand, money: Money) -> Fields | Problem:
+def tell_ohh(game: Game, hand: Hand, money: Money) -> Fields:
     """Return the fields of the hand's object; decimals are Decimal or int."""
     tournament = hand.tournament
-    at = moment(hand.opened_at)
-    began = at if tournament is None else moment(tournament.started_at)
-    if at is None or began is None:
-        return Problem("its time is beyond the year 9999")
     if tournament is not None:
         money = CHIPS
     hero = next((seat.seat for seat in hand.dealt_in if seat.player == hand.hero), None)
@@ -110,10 +103,10 @@ def tell_ohh(game: Game, hand: Hand, money: Money) -> Fields | Problem:
     }
     if tournament is not None:
         fields["tournament"] = True
-        fields["tournament_info"] = _tournament(tournament, began)
+        fields["tournament_info"] = _tournament(tournament)
     fields |= {
         "game_number": f"{hand.game}-{hand.number}",
-        "start_date_utc": _date(at),
+        "start_date_utc": _date(hand.opened_at),
         "table_name": hand.game
         if tournament is None
         else f"{tournament.number} {tournament.table}",
@@ -263,16 +256,16 @@ def _chopped(hand: Hand) -> Counter[int]:
     return back
 
 
-def _date(at: datetime) -> str:
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+def _date(at: int) -> str:
+    return moment(at).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _tournament(tournament: Tournament, began: datetime) -> Fields:
+def _tournament(tournament: Tournament) -> Fields:
     money = Money(tournament.currency, _HUNDREDTHS)
     return {
         "tournament_number": tournament.number,
         "name": tournament.name,
-        "start_date_utc": _date(began),
+        "start_date_utc": _date(tournament.started_at),
         "currency": tournament.currency or PLAY_MONEY,
         "buyin_amount": money.units(tournament.buy_in),
         "fee_amount": money.units(tournament.fee),

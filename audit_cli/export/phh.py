@@ -42,7 +42,6 @@ from audit_cli.told.moments import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from audit_cli.export.money import Money
     from audit_cli.poker.rules import HandRules
@@ -68,15 +67,12 @@ def write_phh(game: Game, hand: Hand, money: Money) -> str | Problem:
         return Problem("PHH has no second board")
     if any(isinstance(event, BlindsChopped) for event in hand.events):
         return Problem("PHH has no act that chops blinds")
-    at = moment(hand.opened_at)
-    if at is None:
-        return Problem("its time is beyond the year 9999")
     start = _start(hand, code)
     try:
         actions = _actions(hand, Table(start))
     except OtherwiseError as otherwise:
         return Problem(f"played again from PHH, {otherwise}")
-    fields = _required(hand, code, start, actions) | _optional(game, hand, money, at)
+    fields = _required(hand, code, start, actions) | _optional(game, hand, money)
     return "".join(f"{name} = {_toml(value)}\n" for name, value in fields.items())
 
 
@@ -235,7 +231,8 @@ def _required(hand: Hand, code: str, start: Start, actions: list[str]) -> dict[s
     return fields | {"starting_stacks": list(start.stacks), "actions": actions}
 
 
-def _optional(game: Game, hand: Hand, money: Money, at: datetime) -> dict[str, Value]:
+def _optional(game: Game, hand: Hand, money: Money) -> dict[str, Value]:
+    at = moment(hand.opened_at)
     fields: dict[str, Value] = {
         "venue": game.origin,
         "time": at.time().replace(microsecond=0),

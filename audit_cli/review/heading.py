@@ -28,8 +28,7 @@ def tell_game(game: Game, paint: Paint) -> list[str]:
 
 
 def _when(at: int) -> str:
-    when = moment(at)
-    return f"{at:,} ms" if when is None else f"{when:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{moment(at):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _end(game: Game) -> str:

@@ -82,7 +82,7 @@ def tell_hand(hand: Hand, paint: Paint) -> list[str]:
     """Return the lines of a hand that was played."""
     table = _Table(hand, paint)
     return [
-        paint.strong(f"Hand {hand.number:,}") + paint.faint(f"  {_clock(hand.opened_at)}"),
+        paint.strong(f"Hand {hand.number:,}") + paint.faint(f"  {moment(hand.opened_at):%H:%M:%S}"),
         *table.seats(),
         "",
         *table.acts(),
@@ -110,11 +110,6 @@ def tell_aside(aside: Aside) -> str:
     if aside.move in (Move.SEAT_LEFT, Move.PLAYER_REMOVED) and not aside.amount:
         text = text.removesuffix(" with 0")
     return text
-
-
-def _clock(at: int) -> str:
-    when = moment(at)
-    return f"at {at:,} ms" if when is None else f"{when:%H:%M:%S}"
 
 
 class _Table:

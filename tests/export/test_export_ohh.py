@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator
 
 from audit_cli.export.money import CHIPS, Money
 from audit_cli.export.ohh import bind_ohh, write_ohh
-from audit_cli.problem import Problem
 from audit_cli.told.events import BlindsChopped, Returned, RunsAgreed
 from audit_cli.told.hand import Game, Hand, Tournament
 from tests.support.exported_games import ALL_HOUSES, tell, told_games
@@ -34,7 +33,6 @@ PUTS_IN = {
 def written(game: Game, hand: Hand, money: Money = CHIPS) -> dict[str, Any]:
     """Write a hand, hold it to the schema, and read it back with exact decimals."""
     text = write_ohh(game, hand, money)
-    assert isinstance(text, str), text
     VALID.validate(json.loads(text))
     fields: dict[str, Any] = json.loads(text, parse_float=Decimal)["ohh"]
     return fields
@@ -140,7 +138,6 @@ def test_amounts_are_exact_in_any_currency() -> None:
     big = 9_007_199_254_740_991
     seats = tuple(replace(seat, stack=big) for seat in hand.seats)
     text = write_ohh(game, replace(hand, seats=seats), DOLLARS)
-    assert isinstance(text, str)
     assert '"starting_stack": 90071992547409.91' in text
 
 
@@ -178,16 +175,9 @@ def test_a_tournament_is_of_chips() -> None:
 def test_hands_of_a_file_are_parted_by_an_empty_line() -> None:
     game = tell(play_game(seed=4, hands=3, players=3))
     texts = [write_ohh(game, hand, CHIPS) for hand in hands_of(game)]
-    whole = bind_ohh([text for text in texts if isinstance(text, str)])
+    whole = bind_ohh(texts)
     numbers = [json.loads(part)["ohh"]["game_number"] for part in whole.split("\n\n")]
     assert numbers == [f"{game.game}-{number}" for number in (1, 2, 3)]
-
-
-@pytest.mark.parametrize("late", [2**53 - 1, 253_402_300_800_000])
-def test_a_time_that_is_no_date_is_left_out(late: int) -> None:
-    game, hand = told_hand("plain", 1, 1)
-    problem = write_ohh(game, replace(hand, opened_at=late), CHIPS)
-    assert problem == Problem("its time is beyond the year 9999")
 
 
 class Case(NamedTuple):

@@ -386,12 +386,6 @@ def test_fixed_limit_has_two_bets() -> None:
     assert "min_bet" not in fields
 
 
-def test_a_time_that_is_no_date_is_left_out() -> None:
-    game, hand = one_hand()
-    problem = write_phh(game, replace(hand, opened_at=2**53 - 1), CHIPS)
-    assert problem == Problem("its time is beyond the year 9999")
-
-
 GOLDEN = Path(__file__).parents[1] / "data" / "exports" / "phh"
 CASES = {
     "dead_posted_beside_a_small_blind": ("dead_button", 2, 4, ""),

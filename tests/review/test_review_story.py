@@ -150,12 +150,6 @@ def test_what_happens_beside_hands_has_a_line(aside: Aside, told: str) -> None:
     assert tell_aside(aside) == told
 
 
-def test_a_time_that_is_no_date_is_told_in_milliseconds() -> None:
-    _, hand = told_hand("plain", 1, 1)
-    lines = tell_hand(replace(hand, opened_at=2**53 - 1), PLAIN)
-    assert lines[0] == "Hand 1  at 9,007,199,254,740,991 ms"
-
-
 @pytest.mark.parametrize(
     ("house", "rules"),
     [
