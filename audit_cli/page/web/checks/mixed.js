@@ -47,7 +47,7 @@ export async function checkMixed(games, request, tell) {
  */
 function followLinks(game, strength) {
   const log = {
-    course: courseOf(game), strength, used: new Set(), missed: new Map(), said: [],
+    game: game.game, course: courseOf(game), strength, used: new Set(), missed: new Map(), said: [],
     spent: [],
   };
   for (const entry of game.entries.slice(0, game.covered)) {
@@ -167,7 +167,7 @@ function takeStrength(log, entry, hand, k) {
   const n = hand.players.size;
   const {weakest} = log.strength;
   if (weakest === null || k * weakest.n < weakest.k * n) {
-    log.strength.weakest = {k, n, hand: hand.number};
+    log.strength.weakest = {k, n, hand: hand.number, game: log.game};
   }
   if (hand.rules?.links === "required" && k < n) {
     const text = "a deck lacks a player's link, and links are required";
@@ -225,7 +225,7 @@ function tellRerolls(voice, spent) {
 
 /** Says how strong the claim is. */
 function tellStrength(voice, {links, weakest}) {
-  voice.begin(null);
+  voice.begin(weakest === null ? null : weakest.game);
   if (weakest === null) {
     voice.unproved("no deck was committed");
   } else if (weakest.k === 0) {

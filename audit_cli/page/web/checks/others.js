@@ -30,7 +30,6 @@ export async function checkOthers(games, request, tell) {
   if (!named) {
     beacon.notApplicable("the rules name no beacon");
   } else if (drawn === 0) {
-    beacon.begin(null);
     beacon.unproved("the rules name a beacon, and no deck was committed");
   }
   const witnessed = createVoice("WITNESSED", tell);
@@ -102,6 +101,8 @@ async function judgeRound(entry, chain, openedAt, voice, left) {
 
 /** The first round of quicknet that is due six seconds after an opening (in ms), or later. */
 function roundOfQuicknet(openedAt) {
-  const since = openedAt + BEACON_LEAD_MS - QUICKNET_GENESIS_MS;
-  return Math.max(1, Math.ceil(since / QUICKNET_PERIOD_MS) + 1);
+  const since = openedAt - (QUICKNET_GENESIS_MS - BEACON_LEAD_MS);
+  const over = since % QUICKNET_PERIOD_MS;
+  const whole = (since - over) / QUICKNET_PERIOD_MS;
+  return Math.max(1, whole + (over > 0 ? 2 : 1));
 }
