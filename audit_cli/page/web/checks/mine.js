@@ -27,6 +27,8 @@ export async function checkMine(games, request, tell) {
       found += await compareGame(voice, game, player, records.get(game.game) ?? null);
       voice.end();
     }
+    voice.begin(null);
+    voice.begin(null);
     concludeRecords(voice, player, records, new Set(games.map(({game}) => game)), found);
   }
 }
@@ -34,7 +36,6 @@ export async function checkMine(games, request, tell) {
 function concludeRecords(voice, player, records, seen, found) {
   for (const game of records.keys()) {
     if (!seen.has(game)) {
-      voice.begin(null);
       voice.notice(`the record's game ${game} is not in the input`);
     }
   }
