@@ -28,7 +28,6 @@ export async function checkMine(games, request, tell) {
       voice.end();
     }
     voice.begin(null);
-    voice.begin(null);
     concludeRecords(voice, player, records, new Set(games.map(({game}) => game)), found);
   }
 }
