@@ -173,4 +173,5 @@ class Mine:
                 f"the link that the client of {self._player} sent is in each of {decks}"
             )
         else:
+            self._voice.begin("")
             self._voice.unproved(f"no deck with a link of the record of {self._player}")

@@ -31,6 +31,7 @@ class Mixed:
         self._links = 0
         self._weakest: tuple[int, int] | None = None
         self._weakest_hand = 0
+        self._weakest_game = ""
 
     def begin(self, table: Table) -> None:
         """Begin a game."""
@@ -145,6 +146,7 @@ class Mixed:
         weakest = self._weakest
         if weakest is None or k * weakest[1] < weakest[0] * n:
             self._weakest, self._weakest_hand = (k, n), hand
+            self._weakest_game = self._table.game
         rules = self._table.rules
         if rules is not None and rules.links_required and k < n:
             text = "a deck lacks a player's link, and links are required"
@@ -189,6 +191,7 @@ class Mixed:
         """Say how strong the claim is, where no record decides."""
         if not self._alone:
             return
+        self._voice.begin(self._weakest_game)
         if self._weakest is None:
             self._voice.unproved("no deck was committed")
             return

@@ -30,7 +30,7 @@ class Voice:
         self._last: Line | None = None
 
     def begin(self, game: str) -> None:
-        """Speak of this game from now on."""
+        """Speak of this game from now on, or by "" of all games together."""
         self._game = game
         self._broken = 0
 
@@ -86,7 +86,17 @@ class Voice:
             for name in ("expected", "found")
         )
         self._emit.finding(
-            Finding(self.promise, verdict, text, self._game, hand, entry, number, expected, found)
+            Finding(
+                self.promise,
+                verdict,
+                text,
+                self._game or None,
+                hand,
+                entry,
+                number,
+                expected,
+                found,
+            )
         )
 
 
