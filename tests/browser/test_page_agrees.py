@@ -1,8 +1,8 @@
 """The page says of every file that the audit's own tests tamper with what the audit says.
 
 The tests of tampering are run once more, each module in a process of its own, and keep what they
-audit; then the page's modules audit the same in a real browser. They agree on the exit status, on
-the verdict of every promise, and on each place where one is broken.
+audit; then the page's modules audit the same in a real browser. They agree on the exit status, and
+on the verdict and the findings of every promise: where each is, and in which words.
 """
 
 import json
@@ -45,19 +45,22 @@ def keep_audits(module: str, folder: Path) -> list[dict[str, Any]]:
 
 
 def lines_of(report: dict[str, Any]) -> dict[str, Any]:
-    """Give what has to be the same: the exit status, verdicts, and where promises are broken."""
+    """Give all that a reader is told, in an order of its own.
+
+    The promises that hold, are broken or are not established with every finding, the lines that can
+    not be read, voids and other notices, and the exit status.
+    """
+
+    def place(finding: dict[str, Any]) -> tuple[Any, ...]:
+        where = (finding.get("game") or "", finding.get("hand") or 0, finding.get("entry") or 0)
+        return (finding["verdict"], *where, finding["text"])
+
     return {
         "exit status": report["exit_status"],
-        "damage": [one["line"] for one in report["damage"]],
+        "damage": [(one["line"], one["reason"]) for one in report["damage"]],
+        "notices": sorted((one["text"], one.get("details") or []) for one in report["notices"]),
         **{
-            one["promise"]: (
-                one["verdict"],
-                sorted(
-                    (finding.get("game") or "", finding.get("hand") or 0, finding.get("entry") or 0)
-                    for finding in one["findings"]
-                    if finding["verdict"] == "broken"
-                ),
-            )
+            one["promise"]: (one["verdict"], sorted(map(place, one["findings"])))
             for one in report["promises"]
         },
     }
