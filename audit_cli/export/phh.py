@@ -20,7 +20,8 @@ import json
 from datetime import time
 from typing import TYPE_CHECKING
 
-from audit_cli.export.replay import FIXED_RAISES, Ceiling, OtherwiseError, Start, Table
+from audit_cli.export.replay import FIXED_RAISES, Ceiling, Start, Table
+from audit_cli.export.sharing import OtherwiseError
 from audit_cli.poker.rules import Structure
 from audit_cli.problem import Problem
 from audit_cli.told.events import (

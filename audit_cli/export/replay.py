@@ -15,20 +15,17 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from audit_cli.export.sharing import OtherwiseError, share_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from audit_cli.poker.ranking import Strength
     from audit_cli.told.made import Made
 
 # The bets and raises of a street in fixed limit; no blind is one of them.
 FIXED_RAISES = 4
-
-
-class OtherwiseError(Exception):
-    """The hand would be played otherwise; the text says how."""
 
 
 class Ceiling(Enum):
@@ -55,13 +52,6 @@ class Start:
     antes: tuple[int, ...]
     blinds: tuple[int, ...]
     stacks: tuple[int, ...]
-
-
-class Slice(NamedTuple):
-    """A pot as the reader makes it: the places that can win it, by place."""
-
-    amount: int
-    places: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -260,74 +250,6 @@ class Table:
         self.live[at] = False
 
     def pay(self, made: Mapping[int, Made], rake: int) -> list[int]:
-        """Return all stacks at the end; `made` are the hands of those that show.
-
-        The rake comes from the main pot first.
-        """
-        ended = list(self.stacks)
-        places = self.contenders
-        if len(places) == 1:
-            ended[places[0]] += sum(self.collected) + self.dead - rake
-            return ended
-        first = self._slices(places)
-        places = [at for at in places if any(_can_win(at, pot, made) for pot in first)]
-        lows = any(made[at].low is not None for at in places)
-        for pot in self._slices(places):
-            if not pot.places:
-                message = "a pot would be nobody's"
-                raise OtherwiseError(message)
-            taken = min(rake, pot.amount)
-            rake -= taken
-            for at, amount in _split(pot.places, pot.amount - taken, made, lows=lows):
-                ended[at] += amount
-        return ended
-
-    def _slices(self, places: Sequence[int]) -> list[Slice]:
-        """Return the pots, main pot first; neighbours that the same places can win are one."""
-        pots: list[Slice] = []
-        amount, below = self.dead, 0
-        for level in sorted(set(self.collected)):
-            amount += sum(level - below for total in self.collected if total >= level)
-            able = tuple(at for at in places if self.collected[at] >= level)
-            while pots and pots[-1].places == able:
-                amount += pots.pop().amount
-            if amount:
-                pots.append(Slice(amount, able))
-            amount, below = 0, level
-        return pots
-
-
-def _can_win(at: int, pot: Slice, made: Mapping[int, Made]) -> bool:
-    """Tell whether a place has the best hand, high or low, of those who can win a pot."""
-    if at not in pot.places:
-        return False
-    if made[at].high >= max(made[other].high for other in pot.places):
-        return True
-    low = made[at].low
-    lows = [other for other in (made[place].low for place in pot.places) if other is not None]
-    return low is not None and low >= max(lows)
-
-
-def _split(
-    places: Sequence[int], amount: int, made: Mapping[int, Made], *, lows: bool
-) -> list[tuple[int, int]]:
-    """Return (place, amount) of a pot's parts: odd chips go to high, and to the first winner.
-
-    Where anybody at the showdown has a low, each pot is halved; its low half is shared by all who
-    can win it if none of these has one.
-    """
-    highs = {at: made[at].high for at in places}
-    if not lows:
-        return _share(amount, places, highs)
-    half = amount // 2
-    have = {at: low for at in places if (low := made[at].low) is not None}
-    return _share(amount - half, places, highs) + _share(half, places, have)
-
-
-def _share(
-    amount: int, places: Sequence[int], hands: Mapping[int, Strength]
-) -> list[tuple[int, int]]:
-    best = max(hands.values(), default=None)
-    winners = [at for at in places if hands.get(at) == best]
-    each, odd = divmod(amount, len(winners))
-    return [(at, each + (odd if at == winners[0] else 0)) for at in winners]
+        """Return all stacks at the end; `made` are the hands of those that show."""
+        paid = share_out(self.collected, self.dead, self.contenders, made, rake)
+        return [stack + paid.get(at, 0) for at, stack in enumerate(self.stacks)]
