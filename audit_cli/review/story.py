@@ -97,7 +97,7 @@ def tell_other(hand: Void | Untold, paint: Paint) -> str:
         return f"{heading} can not be told: {hand.reason}"
     why = _REASONS.get(hand.reason, printable(hand.reason))
     whose = f", that of {join_names(hand.missing)}" if hand.missing else ""
-    return f"{heading} is void: {why}{whose}; no chip moved"
+    return f"{heading} is void: {why}{whose}; stacks are as before it"
 
 
 def tell_aside(aside: Aside) -> str:

@@ -111,13 +111,13 @@ def test_a_closed_stream_has_no_colour() -> None:
     [
         (
             Void(3, 0, "link_missing", ("ann", "ben")),
-            "Hand 3 is void: a link did not come, that of ann and ben; no chip moved",
+            "Hand 3 is void: a link did not come, that of ann and ben; stacks are as before it",
         ),
         (
             Void(1_003, 0, "operator", ()),
-            "Hand 1,003 is void: the operator ended it; no chip moved",
+            "Hand 1,003 is void: the operator ended it; stacks are as before it",
         ),
-        (Void(3, 0, "wind", ()), "Hand 3 is void: wind; no chip moved"),
+        (Void(3, 0, "wind", ()), "Hand 3 is void: wind; stacks are as before it"),
         (
             Untold(4, 0, Cause.WRONG, "entry 7: seat 2 is not dealt in"),
             "Hand 4 can not be told: entry 7: seat 2 is not dealt in",
