@@ -60,6 +60,7 @@ GAMES: Final[dict[str, Callable[[], Simulator]]] = {
         seed=0, hands=8, players=3, habits=CHOOSY, rules=HOUSES["mississippi"]
     ),
     "open": lambda: play_game(seed=9, hands=2, players=4, close=False),
+    "no key": lambda: play_game(seed=5, hands=1, players=3),
     "other deck": lambda: play_game(seed=2, hands=1, players=3, cheat=Cheat(derive=other_deck)),
 }
 
@@ -190,7 +191,8 @@ def show(
             played = GAMES[name]()
             data = played.game_file()
             place = pages[""][0] / f"{name.replace(' ', '-')}.html"
-            html = assemble(read_sources(), Embedded("game.jsonl", data, played.key))
+            key = None if name == "no key" else played.key
+            html = assemble(read_sources(), Embedded("game.jsonl", data, key))
             place.write_text(html, encoding="utf-8")
             pages[name] = (place, data)
         place, data = pages[name]
@@ -304,6 +306,14 @@ def test_a_card_that_nobody_knows_was_fixed_all_the_same(show: Callable[[str], S
     told = shown.prove(0)
     assert told["title"] == "A card face down"
     assert "Whatever this card is, it was fixed and signed" in told["verdict"]
+
+
+def test_a_proof_says_where_nobody_vouches_for_the_key(show: Callable[[str], Shown]) -> None:
+    shown = show("no key")
+    shown.open(1)
+    told = shown.prove(0)
+    assert "Give the dealer's key to know that it is the dealer's" in told["verdict"]
+    assert told["Key"].endswith(", from this file")
 
 
 def test_a_secret_of_another_deck_proves_no_card(show: Callable[[str], Shown]) -> None:

@@ -11,14 +11,13 @@
 import {fromHex, sameBytes, toHex} from "./bytes.js";
 import {cardLeafInput, deriveDeck, provePosition} from "./derive.js";
 import {sha256} from "./hashing.js";
-import {followPath, inclusionPath, treeOf} from "./merkle.js";
+import {followPath, inclusionPath} from "./merkle.js";
 import {commitHand, nextLink} from "./mixing.js";
 import {cardNumber, cardText, DECK_CARDS} from "../poker/cards.js";
 
 const HAND_ENDS = new Set(["hand_ended", "hand_void"]);
 const HAND_CEASES = new Set(["hand_opened", "game_closed"]);
 
-const logTrees = new WeakMap();
 let lastHand = {game: null, hand: 0, told: null};
 
 /**
@@ -246,11 +245,11 @@ function leafOf(mix, position, card, salt) {
  * One card's way from the deck to the dealer's signature.
  *
  * @returns {{position, to, seat, player, board, card, by, line, openedAt, deckState, leaf, path,
- *   proved, logged, seal}} `leaf` is {mix, number, salt, hash}, or null where the card is not known; `path`
- *   its steps to the root, each {side, sibling, node}, or null where the file does not have them;
- *   `proved` whether they end at the logged root (null where there is nothing to prove); `logged`
- *   the line of `deck_committed`, {root, mix, entry, line}, or null; `seal` see `sealOf`. Bytes in
- *   hex.
+ *   proved, logged, seal}} `leaf` is {mix, number, salt, hash}, null where the card is not known;
+ *   `path` its steps to the root, each {side, sibling, node}, or null where the file does not have
+ *   them; `proved` whether they end at the logged root (null where there is nothing to prove);
+ *   `logged` the line of `deck_committed`, {root, mix, entry, line}, or null; `seal` see `sealOf`.
+ *   Bytes in hex.
  */
 async function tellCard(game, found, position) {
   const card = found.cards.get(position);
@@ -280,21 +279,19 @@ function stepInHex({side, sibling, node}) {
 /**
  * How the line that fixes the deck is under the dealer's signature, worked out from the lines.
  *
- * @returns {{leaf, steps, size, root, line, proved, isBeforeCards} | null} the line's leaf hash,
- *   the steps to the root of the first checkpoint that covers it, that checkpoint's size, root and line
- *   of the file, whether the steps end there, and whether it covers no card of the hand. Null
- *   where no checkpoint that holds covers the line.
+ * @returns {{leaf, steps, size, root, line, proved, isBeforeCards, key, isTrusted} | null} the
+ *   line's leaf hash, the steps to the root of the first checkpoint that covers it, that
+ *   checkpoint's size, root and line of the file, whether the steps end there, whether it covers no
+ *   card of the hand, the name and ID of its key, and whether that is the auditor's rather than the
+ *   file's own. Null where no checkpoint that holds covers the line.
  */
 async function sealOf(game, {committed, entries}) {
   const {index} = committed;
   const checkpoint = game.checkpoints.find(({size, holds}) => holds && size > index);
   if (checkpoint === undefined) return null;
   const {size, root, line} = checkpoint;
-  if (!logTrees.has(game)) logTrees.set(game, treeOf(game.leaves));
-  const tree = await logTrees.get(game);
-  if (size > tree.size) return null;
   const leaf = game.leaves[index];
-  const path = await inclusionPath(tree, index, size);
+  const path = await inclusionPath(game.tree, index, size);
   const {steps, wrong} = await followPath(index, size, leaf, path, fromHex(root));
   const firstDealt = entries.find(({kind}) => kind === "dealt")?.index ?? Infinity;
   return {
@@ -305,6 +302,8 @@ async function sealOf(game, {committed, entries}) {
     line,
     proved: wrong === null,
     isBeforeCards: size <= firstDealt,
+    key: game.judge.shown,
+    isTrusted: game.judge !== game.verifier,
   };
 }
 

@@ -16,9 +16,10 @@ export function nameOfCard(number) {
 
 /**
  * The moves of a deck: a list that begins with the fresh deck, each {deck, act, title, words,
- * drawn, moved, packets}: `deck` 52 numbers after the move, `act` 0 for the fresh deck and 1 to 5, `words`
- * parts as those of a step at the table, `drawn` a text for the bytes, `moved` the positions that
- * changed in a swap, `packets` for a cut the letters of the packets by position, else null.
+ * drawn, moved, packets}: `deck` 52 numbers after the move, `act` 0 for the fresh deck and 1 to 5,
+ * `words` parts as those of a step at the table, `drawn` a text for the bytes, `moved` the
+ * positions that changed in a swap, `packets` for a cut the letters of the packets by position,
+ * else null.
  */
 export function movesOfDeck({steps, draws}) {
   const fresh = Array.from({length: 52}, (_, card) => card);

@@ -5,12 +5,13 @@
  * It is worked out by the worker when it is first opened (PROTOCOL.md 2 and 3).
  */
 
-import {countWords, fill, make, named} from "../dom.js";
-import {hashOf, provenStep} from "../proof/hashes.js";
+import {fill, make, named} from "../dom.js";
+import {hashOf, provenStep, provenValues} from "../proof/hashes.js";
 import {drawControls, listenKeys} from "../table/controls.js";
 import {cardFace, inlineCard, partNodes} from "../table/faces.js";
 import {cardWords} from "../table/wording.js";
 import {bytesOfDraws, movesOfDeck, nameOfCard, touchesOf, trailOf} from "./acts.js";
+import {drawRandomness} from "./randomness.js";
 import {drawTrails} from "./trails.js";
 
 const ACT_BUTTONS = ["Fresh", "Shuffle", "Cut", "Shuffle", "Thirds", "Shuffle"];
@@ -64,91 +65,6 @@ async function fillJourney(body, ask) {
     fill(body, make("p", {class: "proof-verdict proof-broken"}, `No journey: ${error.message}`));
     return null;
   }
-}
-
-function drawRandomness(told) {
-  const {links, silent, beacon} = told;
-  return make(
-    "section",
-    {class: "journey-part"},
-    make("h3", {}, "Who made the randomness"),
-    make(
-      "p",
-      {},
-      "The dealer commits to a secret first. Then each player's link comes, fixed by the anchor ",
-      "that stood in the log before. Only all of them together make the deck.",
-    ),
-    make(
-      "ol",
-      {class: "proof-steps"},
-      provenStep(
-        told.opensCommitment,
-        "The dealer's secret",
-        values(["Secret", hashOf(told.secret)], ["Commitment", hashOf(told.commitment)]),
-      ),
-      links.length > 0 && linksStep(links),
-      silent.length > 0 &&
-        provenStep(
-          null,
-          [
-            "Without randomness of their own: ",
-            silent.map((player, at) => [at > 0 && ", ", named(player)]),
-          ],
-        ),
-      beacon !== null &&
-        provenStep(
-          null,
-          "The beacon",
-          values(
-            ["Round", String(beacon.round)],
-            ["Randomness", hashOf(beacon.randomness)],
-            ["Network", hashOf(beacon.chain)],
-          ),
-        ),
-      provenStep(
-        told.loggedMix === null ? null : told.loggedMix === told.mix,
-        "The mix of all of them",
-        values(["Mix", hashOf(told.mix)], told.loggedMix !== told.mix && logged(told.loggedMix)),
-      ),
-      provenStep(null, "The seed of the shuffles", values(["Seed", hashOf(told.seed)])),
-    ),
-  );
-}
-
-/** All links in one step; they are folded away where each of them fits its anchor. */
-function linksStep(links) {
-  const allFit = links.every(({fits}) => fits);
-  const list = make(
-    "ul",
-    {class: "climb"},
-    links.map(({seat, player, link, anchor, fits}) =>
-      make(
-        "li",
-        {class: "climb-step"},
-        make("p", {}, named(player), `, seat ${seat}${fits ? "" : ": does not fit its anchor"}`),
-        values(["Link", hashOf(link)], ["Anchor", anchor === null ? "none" : hashOf(anchor)]),
-      )),
-  );
-  if (!allFit) return provenStep(false, "The players' links", list);
-  const words = `Show ${countWords(links.length, "link")}`;
-  return provenStep(
-    true,
-    "The players' links, each of which hashes to its anchor",
-    make("details", {class: "proof-more"}, make("summary", {}, words), list),
-  );
-}
-
-function logged(mix) {
-  return ["In the log", mix === null ? "none: the hand was void before" : hashOf(mix)];
-}
-
-function values(...pairs) {
-  return make(
-    "dl",
-    {class: "proof-values"},
-    pairs.filter(Boolean).map(([name, value]) =>
-      make("div", {}, make("dt", {}, name), make("dd", {}, value))),
-  );
 }
 
 function drawShuffles(told) {
@@ -343,7 +259,7 @@ function drawDealt({cards, places, root, loggedRoot, fits}) {
         fits === null ? "The root of this deck" : fits
           ? "Its root is the one that the log committed to"
           : "Its root is not the one that the log committed to",
-        values(
+        provenValues(
           ["Root", hashOf(root)],
           loggedRoot !== root && loggedRoot !== null && ["In the log", hashOf(loggedRoot)],
         ),

@@ -32,3 +32,13 @@ export function provenStep(holds, title, ...content) {
     content,
   );
 }
+
+/** Names and values of a step, a pair a row; what is false is left out. */
+export function provenValues(...pairs) {
+  return make(
+    "dl",
+    {class: "proof-values"},
+    pairs.filter(Boolean).map(([name, value]) =>
+      make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+  );
+}

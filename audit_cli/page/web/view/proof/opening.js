@@ -8,7 +8,7 @@ import {fill, grouped, make, named} from "../dom.js";
 import {lineIcon, verdictSign} from "../icons.js";
 import {cardFace} from "../table/faces.js";
 import {cardWords} from "../table/wording.js";
-import {hashOf, provenStep} from "./hashes.js";
+import {hashOf, provenStep, provenValues} from "./hashes.js";
 import {drawTree} from "./tree.js";
 
 /**
@@ -131,7 +131,7 @@ function judgeProof({card, proved, logged, seal, path, deckState}) {
   if (deckState === "refused") {
     return {
       style: "broken",
-      words: "The revealed secret makes another deck than was committed to: nothing proves this card.",
+      words: "The revealed secret makes another deck than was committed to, which proves no card.",
     };
   }
   if (seal !== null && !seal.proved) {
@@ -155,6 +155,14 @@ function judgeProof({card, proved, logged, seal, path, deckState}) {
       words: "The log opened this card; what proves it comes with the reveal of the hand.",
     };
   }
+  if (!seal.isTrusted) {
+    return {
+      style: "unsure",
+      words:
+        "This card was fixed and signed before any card of the hand was dealt, by the key in this " +
+        "file. Give the dealer's key to know that it is the dealer's.",
+    };
+  }
   return {
     style: "holds",
     words: "This card was fixed, and signed by the dealer, before any card of the hand was dealt.",
@@ -172,20 +180,14 @@ function leafStep({position, card, leaf}) {
       "The card, its place, its salt and the hand's mix, hashed. Without the salt nobody can try ",
       "which of 52 cards it is.",
     ),
-    make(
-      "dl",
-      {class: "proof-values"},
-      pair("Card", `${card}, number ${leaf.number}`),
-      pair("Position", String(position)),
-      pair("Salt", hashOf(leaf.salt)),
-      pair("Mix", hashOf(leaf.mix)),
-      pair("Leaf", hashOf(leaf.hash)),
+    provenValues(
+      ["Card", `${card}, number ${leaf.number}`],
+      ["Position", String(position)],
+      ["Salt", hashOf(leaf.salt)],
+      ["Mix", hashOf(leaf.mix)],
+      ["Leaf", hashOf(leaf.hash)],
     ),
   );
-}
-
-function pair(name, value) {
-  return make("div", {}, make("dt", {}, name), make("dd", {}, value));
 }
 
 function pathStep({position, leaf, path}) {
@@ -219,23 +221,22 @@ function rootStep({proved, logged, path}) {
       : proved
         ? "It is the root that the log committed to:"
         : "The log committed to another root:";
-  const reached = path === null || proved ? null : pair("Reached", hashOf(path.at(-1).node));
+  const reached = path === null || proved ? null : ["Reached", hashOf(path.at(-1).node)];
   return provenStep(
     proved,
     "The root in the log",
     make("p", {}, agrees),
-    make(
-      "dl",
-      {class: "proof-values"},
+    provenValues(
       reached,
-      pair("deck_root", hashOf(logged.root)),
-      pair("Where", `line ${grouped(logged.line)} of the file, entry ${grouped(logged.entry)}`),
+      ["deck_root", hashOf(logged.root)],
+      ["Where", `line ${grouped(logged.line)} of the file, entry ${grouped(logged.entry)}`],
     ),
   );
 }
 
 function sealSteps({seal, logged}) {
   if (logged === null || seal === null) return null;
+  const isSealed = seal.proved && seal.isBeforeCards;
   const before = seal.isBeforeCards
     ? "It covers no card of this hand: the deck was fixed first."
     : "It covers cards of this hand, too.";
@@ -244,7 +245,7 @@ function sealSteps({seal, logged}) {
       seal.proved,
       "The line, up the log's tree",
       make("p", {}, `The line is hashed, and so are all ${grouped(seal.size)} lines together.`),
-      make("dl", {class: "proof-values"}, pair("Line's leaf", hashOf(seal.leaf))),
+      provenValues(["Line's leaf", hashOf(seal.leaf)]),
       make(
         "details",
         {class: "proof-more"},
@@ -253,14 +254,13 @@ function sealSteps({seal, logged}) {
       ),
     ),
     provenStep(
-      seal.proved && seal.isBeforeCards,
-      "The dealer's signature",
+      isSealed && !seal.isTrusted ? null : isSealed,
+      seal.isTrusted ? "The dealer's signature" : "A signature",
       make("p", {}, `A checkpoint of ${grouped(seal.size)} lines has this root. ${before}`),
-      make(
-        "dl",
-        {class: "proof-values"},
-        pair("Root", hashOf(seal.root)),
-        pair("Where", `line ${grouped(seal.line)} of the file`),
+      provenValues(
+        ["Root", hashOf(seal.root)],
+        ["Key", `${seal.key}${seal.isTrusted ? "" : ", from this file"}`],
+        ["Where", `line ${grouped(seal.line)} of the file`],
       ),
     ),
   ];
@@ -274,11 +274,9 @@ function climbing(steps) {
       make(
         "li",
         {class: "climb-step"},
-        make(
-          "dl",
-          {class: "proof-values"},
-          pair(`Neighbour, ${side}`, hashOf(sibling)),
-          pair("Together", hashOf(node)),
+        provenValues(
+          [`Neighbour, ${side}`, hashOf(sibling)],
+          ["Together", hashOf(node)],
         ),
       )),
   );

@@ -14,7 +14,7 @@ import {stakesWords} from "./wording.js";
 
 const DECK_WORDS = new Map([
   ["revealed", "The dealer has revealed this hand: all cards are proved, folded ones too."],
-  ["unrevealed", "Not revealed yet: cards that nobody showed stay face down; nobody can tell them."],
+  ["unrevealed", "Not revealed yet: what nobody showed stays face down, and nobody can tell it."],
   ["refused", "The revealed secret does not fit: only cards that the log opened are shown."],
   ["unknown", "Not all that the deck is made of is in this file: there is no deck to show."],
   ["none", "There is no deck in this hand."],
