@@ -168,6 +168,7 @@ class Tries:
         self._waits = around.waits()
         self._hops = 0
         self._renewals = 0
+        self._met: CallRefusedError | None = None
 
     @property
     def timeout(self) -> float:
@@ -197,9 +198,13 @@ class Tries:
             if self._renewals <= MOST_RENEWALS and await bearer.renew(failed.token):
                 return 0.0
             raise refused from None
+        is_late = refusal.code == grpc.StatusCode.DEADLINE_EXCEEDED.name
         wait = self._wait(failed, refusal)
         if wait is None or self._around.monotonic() + wait >= self._end:
-            raise refused from None
+            # Where the time was over in the middle of a try, an earlier one says what is wrong.
+            raise (self._met if is_late and self._met else refused) from None
+        if not is_late and refusal.reason != "GAME_ELSEWHERE":
+            self._met = refused
         return wait
 
     def _wait(self, failed: Failed, refusal: Refusal) -> float | None:

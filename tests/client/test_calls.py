@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import grpc
@@ -12,7 +13,7 @@ from google.rpc import error_details_pb2
 from cutcard.v1 import entry_pb2, operate_pb2
 from dealer_service.client import CallRefusedError, Dealer
 from dealer_service.client.bearer import Bearer
-from dealer_service.client.calls import Caller, Failed, Patience, Surroundings
+from dealer_service.client.calls import Caller, Failed, Patience, Surroundings, Tries
 from dealer_service.client.errors import read_error
 from dealer_service.client.routes import Routes
 from dealer_service.rpc.errors import status_of, status_of_malformed
@@ -66,6 +67,33 @@ def test_the_token_is_in_no_repr() -> None:
     caller = Caller(QUICK, Bearer(token), Routes(["127.0.0.1:1"]))
     failed_try = Failed(failed(grpc.StatusCode.UNAVAILABLE, "gone", None), "127.0.0.1:1", token)
     assert token not in f"{caller!r} {caller.bearer!s} {failed_try!r}"
+
+
+# Giving up.
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        (grpc.StatusCode.UNAVAILABLE, "UNAVAILABLE"),
+        (grpc.StatusCode.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED"),
+    ],
+)
+async def test_a_last_try_that_the_end_cuts_short_hides_no_reason(
+    first: grpc.StatusCode, told: str
+) -> None:
+    """It had a moment left, and tells less than the one before."""
+    times = iter([0.0, 0.5, 1.0])
+    around = replace(QUICK, monotonic=lambda: next(times))
+    tries = Tries(Caller(around, Bearer(token_for("ann")), Routes(["127.0.0.1:1"])), "", 1.0)
+    one, last = (
+        Failed(failed(code, code.name, None), "127.0.0.1:1", "")
+        for code in (first, grpc.StatusCode.DEADLINE_EXCEEDED)
+    )
+    await tries.judge(one)
+    with pytest.raises(CallRefusedError) as given_up:
+        await tries.judge(last)
+    assert given_up.value.refusal.reason == told
 
 
 # An operator and an auditor.

@@ -355,11 +355,18 @@ async def test_a_dealer_that_does_not_come_back_is_given_up(
 ) -> None:
     simulator = fake.open_table()
     fake.faults.calls["TakeSeat"] = [Fault() for _ in range(10_000)]
-    hasty = replace(QUICK, patience=replace(QUICK.patience, total=0.2))
-    async with Dealer.connect(fake.address, token_for("ann"), surroundings=hasty) as dealer:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    # Time passes only while it waits between tries.
+    around = Surroundings(monotonic=lambda: sum(waits), sleep=sleep, patience=Patience(total=20))
+    async with Dealer.connect(fake.address, token_for("ann"), surroundings=around) as dealer:
         with pytest.raises(CallRefusedError) as error:
             await dealer.sit(simulator.state.opened.game, stack=5_000, directory=tmp_path)
         assert error.value.refusal.reason == "UNAVAILABLE"
+    assert len(fake.requests["TakeSeat"]) == len(waits) + 1 > 5
 
 
 def test_waits_double_up_to_a_bound_and_are_drawn_by_chance() -> None:
