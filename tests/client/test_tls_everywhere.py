@@ -14,6 +14,7 @@ from tests.support.service import fresh_id, serving
 
 CA, OTHER_CA = Authority("CA"), Authority("other CA")
 HASTY = Surroundings(patience=Patience(attempt=2, total=1.5, first_wait=0.01, longest_wait=0.2))
+"""For calls that no wait would help."""
 
 
 def trusting(*, shows: Issued | None = None) -> grpc.ChannelCredentials:
@@ -42,9 +43,7 @@ async def test_a_call_goes_on_where_the_certificate_fits_the_owners_name(one: Fa
     two = await tls_node(one)
     game = one.open_table().state.opened.game
     one.elsewhere[game] = f"localhost:{port(two)}"
-    async with Dealer.connect(
-        one.address, token_for("eve"), credentials=trusting(), surroundings=HASTY
-    ) as dealer:
+    async with Dealer.connect(one.address, token_for("eve"), credentials=trusting()) as dealer:
         assert (await dealer.table(game)).game == game
         assert len(two.requests["GetTable"]) == 1
     await two.stop()
