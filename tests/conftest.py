@@ -7,9 +7,12 @@ import os
 from collections.abc import Generator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("house", deadline=None, print_blob=True)
+# Neither a slow test nor slow drawing of its inputs is a fault: both go by the clock.
+settings.register_profile(
+    "house", deadline=None, suppress_health_check=(HealthCheck.too_slow,), print_blob=True
+)
 settings.load_profile("house")
 
 
