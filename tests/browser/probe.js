@@ -1,12 +1,17 @@
 // What the tests ask of single modules, in a real browser and under the page's own policy.
 import {audit} from "./core/audit.js";
 import {fromBase64, fromHex, toHex, utf8Bytes} from "./core/bytes.js";
-import {parseCheckpoint} from "./core/checkpoint.js";
+import {readFileLine} from "./core/canonical.js";
+import {parseCheckpoint, parseDealerCheckpoint} from "./core/checkpoint.js";
+import {compareNotes} from "./core/comparing.js";
 import {deriveDeck, provePosition} from "./core/derive.js";
 import {loadPublicKey, verifySignature} from "./core/ed25519.js";
+import {checkLogProof, parseLogProof} from "./core/logproof.js";
 import {inclusionPath, leafHash, rootsAt, treeOf, verifyInclusion} from "./core/merkle.js";
 import {commitHand} from "./core/mixing.js";
 import {judgeNote, parseNote, parseVerifierKey} from "./core/note.js";
+import {parseNoted} from "./core/noted.js";
+import {parseEntryLine} from "./core/transcript_line.js";
 import {cardText} from "./poker/cards.js";
 
 // Audits files that lie in the field for files: for each case its own file, by name.
@@ -21,7 +26,7 @@ async function auditCases(cases) {
         bytes: Uint8Array.from(text, (character) => character.charCodeAt(0)),
       })),
       notes: one.notes.map((text, index) => ({name: `note ${index + 1}`, text})),
-      proofs: [],
+      proofs: one.proofs ?? [],
       required: one.required,
     };
     const {report} = await audit([{name: "game", blob: files.get(one.file)}], request, () => {});
@@ -112,8 +117,45 @@ async function judgeInclusion(one) {
   );
 }
 
+const READERS = new Map([
+  ["entry", parseEntryLine],
+  ["file line", readFileLine],
+  ["checkpoint", parseDealerCheckpoint],
+  ["noted", parseNoted],
+  ["proof", (bytes) => parseLogProof(new TextDecoder().decode(bytes))],
+]);
+
+// What each of some inputs (hex) is refused for by a reader, null where it is read.
+async function refusals(what, inputs) {
+  return inputs.map((hex) => {
+    const {wrong} = READERS.get(what)(fromHex(hex));
+    return wrong === undefined ? null : [wrong.reason, wrong.hint];
+  });
+}
+
+// The games in the field for files, judged by a key.
+async function loadGames(key) {
+  const inputs = [...document.getElementById("files").files].map((blob) => {
+    return {name: blob.name, blob};
+  });
+  return (await audit(inputs, {key})).games;
+}
+
+async function compare(texts, key, loaded) {
+  const {verdict, text, details, fork} = await compareNotes(
+    {texts, key}, loaded ? await loadGames(key) : [],
+  );
+  return {verdict, text, details, fork};
+}
+
+async function checkProof(text, key, loaded) {
+  return checkLogProof({text, key}, loaded ? await loadGames(key) : []);
+}
+
 globalThis.probe = {
   auditCases,
+  checkProof,
+  compare,
   deal,
   judgeInclusion,
   judgeSignature,
@@ -121,5 +163,6 @@ globalThis.probe = {
   parseCheckpoint: async (body) => (await parseCheckpoint(body)).checkpoint !== undefined,
   pathsOfLeaves,
   readKey,
+  refusals,
   rootsOfLines,
 };
