@@ -233,6 +233,21 @@ def test_a_bad_signature_of_the_known_key_beside_a_good_one_breaks_signed() -> N
     assert broken(judge(data, key=game.key)) == {"SIGNED"}
 
 
+def test_a_signature_line_with_half_a_character_escaped_exits_3() -> None:
+    """What JSON readers and writers take for text, and UTF-8 has no bytes for."""
+    game = honest()
+    data = game.game_file().splitlines(keepends=True)
+    index = next(at for at, line in enumerate(data) if line.startswith(b'{"checkpoint"'))
+    stranger = '\\n\u2014 \\ud800 AAAAAAAA\\n"}\n'.encode()
+    data[index] = data[index].removesuffix(b'\\n"}\n') + stranger
+    report = judge(b"".join(data), key=game.key)
+    assert report.exit_status() == 3
+    assert (report.damage[0].line, "a needless escape" in report.damage[0].reason) == (
+        index + 1,
+        True,
+    )
+
+
 def test_another_trusted_key_establishes_nothing() -> None:
     game = honest()
     other = note_signer(game.origin, bytes(32))

@@ -297,7 +297,8 @@ function addCheckpoint(reading, raw) {
 /** The note's text in a checkpoint line: {text} or {wrong}. */
 function readNoteLine(raw) {
   const line = utf8Text(raw);
-  const quick = line === null ? undefined : quickValue(line);
+  // JSON writes a lone surrogate back as its escape, which is not canonical.
+  const quick = line === null || line.includes("\\u") ? undefined : quickValue(line);
   const {value, wrong} = isNoteLine(quick) ? {value: quick} : readFileLine(raw);
   if (wrong !== undefined) {
     return {wrong};
