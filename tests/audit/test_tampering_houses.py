@@ -418,6 +418,17 @@ def test_an_odd_unit_of_the_second_board_is_told() -> None:
     assert_told(game, transcript, first.index, "another pot is awarded")
 
 
+def test_an_agreement_that_is_told_again_and_again_is_told() -> None:
+    game = run_out(choices=(Choice.RUNS,))
+    transcript = ended(game)
+    agreed = transcript.find("runs_agreed")
+    for _ in range(40):
+        transcript.insert(agreed.index + 1, agreed.at, agreed.kind, agreed.body)
+    text = "runs_agreed where something else is due"
+    assert_told(game, transcript, agreed.index + 1, text)
+    assert broken(judge(transcript.render(game.signer), key=game.key)) == {"PLAYED"}
+
+
 # Halves and Omaha hands.
 
 

@@ -40,7 +40,8 @@ function followDealing(voice, game, counts) {
     if (kind === "hand_opened") {
       deal = newDeal(entry.body.hand, planDeal(course.handAt[index + 1]));
     } else if (kind === "runs_agreed") {
-      deal.plan.push(...deal.plan.filter(({isStreet}) => isStreet).map(onSecondBoard));
+      // What is left of the first board, once more; however often that is agreed on.
+      deal.plan.push(...deal.plan.filter(({board}) => board === 1).map(onSecondBoard));
     } else if (kind === "dealt" && !course.tornAt[index]) {
       counts.positions += entry.body.positions.length;
       if (deal.targets.size === 0) {
@@ -64,13 +65,13 @@ function newDeal(number, plan) {
 function planDeal(hand) {
   const rounds = hand.rules?.hole_cards ?? HOLDEM_ROUNDS;
   const round = clockwise(hand.players.keys(), hand.button).map(seatTarget);
-  const holes = {isStreet: false, targets: Array.from({length: rounds}, () => round).flat()};
+  const holes = {board: null, targets: Array.from({length: rounds}, () => round).flat()};
   return [holes, ...STREET_CARDS.map((cards) => streetOf(cards, 1))];
 }
 
 function streetOf(cards, board) {
   const targets = Array.from({length: cards}, () => boardTarget(board));
-  return {isStreet: true, targets: ["burn", ...targets]};
+  return {board, targets: ["burn", ...targets]};
 }
 
 function onSecondBoard({targets}) {
