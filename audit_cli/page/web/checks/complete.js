@@ -7,6 +7,7 @@
  */
 
 import {counted, createVoice, thousands} from "../core/voice.js";
+import {addExactly} from "../poker/exactly.js";
 import {courseOf, linksWith} from "./course.js";
 import {describeWouldBe, isWouldBeKnown} from "./wouldbe.js";
 
@@ -182,7 +183,7 @@ function judgeMissing({voice}, entry, hand) {
     const text = "a void does not name the players whose link is missing";
     voice.broken(text, entry, hand.number, wanted, named || "nobody");
   }
-  const earliest = hand.rules === null ? 0 : hand.opened.at + hand.rules.link_ms;
+  const earliest = hand.rules === null ? 0 : addExactly(hand.opened.at, hand.rules.link_ms);
   if (entry.at < earliest) {
     const text = "a hand is void for a missing link before its time";
     voice.broken(text, entry, hand.number, `not before ${earliest}`, entry.at);
@@ -271,7 +272,7 @@ function followSecret(log, entry) {
     return;
   }
   const within = rules.reveal.within_ms;
-  const latest = log.close.at + within;
+  const latest = addExactly(log.close.at, within);
   if (entry.at > latest) {
     const wanted = `not after ${latest}, ${within} ms after the close`;
     log.voice.broken("a secret is revealed after its latest time", entry, number, wanted, entry.at);

@@ -4,7 +4,7 @@
  * Times are in milliseconds; a bank is what it holds.
  */
 
-import {addExactly} from "./ruleset.js";
+import {addExactly} from "./exactly.js";
 
 /** What a time bank holds when a seat is taken; 0 where the rules have none. */
 export function startBank(rules) {

@@ -8,6 +8,8 @@
  * full big blind or straddle before the flop, whatever was posted.
  */
 
+import {addExactly} from "./exactly.js";
+
 const BIG_BETS_FROM_STREET = 2;
 
 /**
@@ -121,7 +123,7 @@ export function payAnte(betting, seat, amount) {
 /** Take dead money. */
 export function payDead(betting, seat, amount) {
   betting.stacks[seat] -= amount;
-  betting.dead += amount;
+  betting.dead = addExactly(betting.dead, amount);
 }
 
 /** The seats that have not folded, from the first to the left of the button. */
@@ -263,7 +265,8 @@ function whyNoRaise(betting, seat, allIn) {
 /** The total that bets the pot as it would be if the seat had called. */
 function potLimit(betting, bet) {
   const {order, totals, dead, assumed, toMatch} = betting;
-  const lying = order.reduce((sum, seat) => sum + totals[seat], dead + assumed);
+  // No stack is as large as what a Number would round.
+  const lying = order.reduce((sum, seat) => sum + totals[seat], Number(dead) + assumed);
   return toMatch + lying + (toMatch - bet);
 }
 

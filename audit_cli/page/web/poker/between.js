@@ -7,8 +7,8 @@
 
 import {grantBank} from "./banks.js";
 import {areInOrder, findStraddle} from "./choices.js";
+import {addExactly} from "./exactly.js";
 import {findPlaces, readPlaces, tellPlaces} from "./positions.js";
-import {addExactly} from "./ruleset.js";
 import {countChips, findSeat, isDealtIn} from "./table.js";
 import {addMissed, findDealtIn, owedWhenDealtIn} from "./waiting.js";
 

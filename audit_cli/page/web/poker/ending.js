@@ -6,6 +6,7 @@
  */
 
 import {DECK_CARDS} from "./cards.js";
+import {addExactly} from "./exactly.js";
 import {strengthOf} from "./variants.js";
 import {findUncalled, layerPots, rakeOf, spreadRake} from "./pots.js";
 import {listToBeat, orderShowing} from "./showdown.js";
@@ -57,7 +58,8 @@ function returnBlind(hand) {
     makeDue(hand, "giveBack", {seat: queue[0], amount: betting.bets[queue[0]]});
     return;
   }
-  const lying = order.reduce((sum, seat) => sum + betting.totals[seat], betting.dead);
+  const {dead, totals} = betting;
+  const lying = order.reduce((sum, seat) => addExactly(sum, totals[seat]), dead);
   hand.pots = lying > 0 ? [{amount: lying, eligible: [at.big]}] : [];
   startAwards(hand);
 }
@@ -178,7 +180,7 @@ export function takeAward(hand, shares) {
   const {stacks} = hand.betting;
   for (const [seat, amount] of shares) {
     if (stacks[seat] !== undefined) {
-      stacks[seat] += amount;
+      stacks[seat] = addExactly(stacks[seat], amount);
     }
   }
   hand.awards.shift();

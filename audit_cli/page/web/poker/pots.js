@@ -5,11 +5,7 @@
  * `live` list seats from the first to the left of the button.
  */
 
-/** Both parts of a division of whole numbers, exact up to 2^53 − 1: [quotient, rest]. */
-function divideChips(amount, by) {
-  const rest = amount % by;
-  return [(amount - rest) / by, rest];
-}
+import {addExactly, divideExactly, lessExactly, timesExactly} from "./exactly.js";
 
 /**
  * @param {number[]} totals by seat
@@ -39,7 +35,7 @@ export function layerPots(totals, order, live, dead) {
     const ceiling = place === levels.length - 1 ? Infinity : level;
     let amount = place === 0 ? dead : 0;
     for (const seat of order) {
-      amount += Math.max(Math.min(totals[seat], ceiling) - floor, 0);
+      amount = addExactly(amount, Math.max(Math.min(totals[seat], ceiling) - floor, 0));
     }
     if (amount > 0) {
       pots.push({amount, eligible: live.filter((seat) => totals[seat] >= level)});
@@ -77,7 +73,7 @@ export function rakeOf(rules, pots, players, flop) {
 export function spreadRake(pots, rake) {
   let left = rake;
   return pots.map(({amount}) => {
-    const part = Math.min(left, amount);
+    const part = left < amount ? left : amount;
     left -= part;
     return part;
   });
@@ -89,9 +85,10 @@ export function spreadRake(pots, rake) {
  * @returns {[number, number]} both halves; an odd unit and what is below one are in the first
  */
 export function halvePot(amount, unit) {
-  const [units] = divideChips(amount, unit);
-  const [each] = divideChips(units, 2);
-  return [amount - each * unit, each * unit];
+  const [units] = divideExactly(amount, unit);
+  const [each] = divideExactly(units, 2);
+  const second = timesExactly(each, unit);
+  return [lessExactly(amount, second), second];
 }
 
 /**
@@ -102,10 +99,10 @@ export function halvePot(amount, unit) {
  *   first of them, and what is below a unit to the very first (TDA 2024 rule 20)
  */
 export function splitPot(amount, unit, winners) {
-  const [units, below] = divideChips(amount, unit);
-  const [each, odd] = divideChips(units, winners.length);
-  return winners.map((seat, place) => [
-    seat,
-    (each + (place < odd ? 1 : 0)) * unit + (place === 0 ? below : 0),
-  ]);
+  const [units, below] = divideExactly(amount, unit);
+  const [each, odd] = divideExactly(units, winners.length);
+  return winners.map((seat, place) => {
+    const whole = timesExactly(addExactly(each, place < odd ? 1 : 0), unit);
+    return [seat, addExactly(whole, place === 0 ? below : 0)];
+  });
 }

@@ -3,6 +3,7 @@
  * first part (section 9.6).
  */
 
+import {addExactly, lessExactly} from "./exactly.js";
 import {halvePot, splitPot} from "./pots.js";
 
 /**
@@ -25,7 +26,7 @@ export function sharePots(pots, rakes, boards, unit) {
 }
 
 function sharePot(pot, {amount, eligible}, rake, boards, unit) {
-  const net = amount - rake;
+  const net = lessExactly(amount, rake);
   if (eligible.length < 2 || !eligible.some((seat) => boards[0].has(seat))) {
     const shares = splitPot(net, unit, eligible);
     return [{pot, board: 1, half: "", amount, rake, shares, strengths: new Map()}];
@@ -46,7 +47,7 @@ function sharePot(pot, {amount, eligible}, rake, boards, unit) {
       };
     }),
   );
-  awards[0].amount += rake;
+  awards[0].amount = addExactly(awards[0].amount, rake);
   awards[0].rake = rake;
   return awards;
 }
