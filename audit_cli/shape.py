@@ -212,7 +212,7 @@ def _optional_fields(
             if name not in value:
                 return f" has no field {name}"
         present = value.keys() - wanted
-        for name in present:
+        for name in sorted(present):
             shape = extra.get(name)
             if shape is None:
                 return f" has the unknown field {printable(name)!r}"

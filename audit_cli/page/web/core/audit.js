@@ -23,11 +23,12 @@ import {createVoice} from "./voice.js";
 
 /** Judge the entries of games that have a checkpoint that holds. */
 const CHECKS_OF_ENTRIES = [
-  checkBound, checkReplayed, checkOrdered, checkDealt, checkComplete, checkPlayed,
-  checkMixed, checkChain,
+  checkBound, checkReplayed, checkOrdered, checkDealt, checkComplete, checkPlayed, checkMixed,
 ];
 /** Judge all games, those without a checkpoint too. */
-const CHECKS_OF_GAMES = [checkMine, checkTwice, checkSigned, checkConsistent, checkOthers];
+const CHECKS_OF_GAMES = [
+  checkChain, checkMine, checkTwice, checkSigned, checkConsistent, checkOthers,
+];
 /** What a game without a single good checkpoint leaves open (SIGNED speaks for itself). */
 const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !== "CONSISTENT");
 

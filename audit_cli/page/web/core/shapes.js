@@ -70,30 +70,42 @@ export function listShape(item, low = 0, high = Infinity) {
  */
 export function fieldsShape(required, optional = {}, {together = null, also = null} = {}) {
   const wanted = Object.entries(required);
-  const others = Object.entries(optional);
-  const known = new Set([...wanted, ...others].map(([name]) => name));
+  const needed = new Set(Object.keys(required));
+  const others = new Map(Object.entries(optional));
   const ways = together?.map((names) => names.join(" and ") || "none").join(" or ");
   const sets = new Set(together?.map((names) => [...names].sort().join(" ")));
 
-  function judgePresence(value, names) {
-    for (const [name] of wanted) {
+  function judgePresence(value) {
+    for (const name of needed) {
       if (!Object.hasOwn(value, name)) {
         return ` has no field ${name}`;
       }
     }
-    for (let at = 0; at < names.length; at += 1) {
-      if (!known.has(names[at])) {
-        return ` has the unknown field ${quoted(printable(names[at]))}`;
-      }
-      if (at > 0 && names[at] < names[at - 1]) {
+    return null;
+  }
+
+  /** Judges the fields that are not needed, in their order. */
+  function judgeOthers(value, names) {
+    for (const [at, name] of names.entries()) {
+      if (at > 0 && name < names[at - 1]) {
         return " has its fields out of order";
+      }
+      if (!needed.has(name)) {
+        const shape = others.get(name);
+        if (shape === undefined) {
+          return ` has the unknown field ${quoted(printable(name))}`;
+        }
+        const wrong = shape(value[name]);
+        if (wrong !== null) {
+          return `.${name}${wrong}`;
+        }
       }
     }
     return null;
   }
 
   function judgeTogether(names) {
-    const extra = names.filter((name) => !Object.hasOwn(required, name)).join(" ");
+    const extra = names.filter((name) => !needed.has(name)).join(" ");
     const none = ` has to have, of ${Object.keys(optional).join(", ")}: ${ways}`;
     return together === null || sets.has(extra) ? null : none;
   }
@@ -103,15 +115,14 @@ export function fieldsShape(required, optional = {}, {together = null, also = nu
       return " is no object";
     }
     const names = Object.keys(value);
-    return judgePresence(value, names) ?? judgeFields(value, others) ?? judgeTogether(names)
+    return judgePresence(value) ?? judgeOthers(value, names) ?? judgeTogether(names)
       ?? judgeFields(value, wanted) ?? also?.(value) ?? null;
   };
 }
 
-/** Judges those of some named shapes whose field is there. */
 function judgeFields(value, shapes) {
   for (const [name, shape] of shapes) {
-    const wrong = Object.hasOwn(value, name) ? shape(value[name]) : null;
+    const wrong = shape(value[name]);
     if (wrong !== null) {
       return `.${name}${wrong}`;
     }

@@ -8,14 +8,15 @@
  */
 
 import {startBank} from "./banks.js";
+import {addExactly} from "./exactly.js";
 import {NO_HAND_BEFORE, readPlaces} from "./positions.js";
-import {addExactly, readRuleset} from "./ruleset.js";
+import {readRuleset} from "./ruleset.js";
 import {OWES_NOTHING, startNewcomer} from "./waiting.js";
 
 const OWN_REASONS = new Set(["operator", "no_beacon", "health"]);
 
 /**
- * An empty table. Its `hand` is the open one: {number, players, choices}, players being a Map from
+ * An empty table. Its `hand` is the open one: {number, places, players, choices}, players being a Map from
  * seat to name of those dealt in. `played` are the places of the last hand that was not void,
  * `departed` who left with what and when. `isTorn` tells that an unreadable entry came since the
  * last opening, so that what the state should be is not known; `isDamaged` that one came at all.
@@ -164,13 +165,14 @@ function takeHandOpened(table, body) {
     table.played = {small: body.last_small_blind_seat, big: body.last_big_blind_seat};
   }
   table.isTorn = false;
+  const places = readPlaces(body);
   table.hand = {
     number: body.hand,
+    places,
     players: new Map(dealtIn.map((seat) => [seat.seat, seat.player])),
     choices: new Map(told.map((seat) => [seat.seat, seat.choices ?? []])),
   };
   const dealtSeats = new Set(table.hand.players.keys());
-  const places = readPlaces(body);
   table.before = {button: body.button, isVoid: false, places, dealtIn: dealtSeats};
 }
 
@@ -217,7 +219,7 @@ function takeHandEnded(table, body, at) {
     if (held !== undefined) held.stack = stack;
   }
   if (table.hand !== null) {
-    table.played = table.before.places;
+    table.played = table.hand.places;
     for (const number of table.hand.players.keys()) {
       const seat = table.seats.get(number);
       // What it owed it has posted.
