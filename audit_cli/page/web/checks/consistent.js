@@ -3,8 +3,8 @@
  *
  * A note from outside counts when the key's signature on it holds and it is of one of the games.
  * Then the root of the file's signed lines at its size has to be its root; otherwise one key has
- * signed two histories, and both notes are the evidence. A note that does not verify is ignored with
- * a warning; one whose size the signed lines do not reach has nothing to be compared with.
+ * signed two histories, and both notes are the evidence. A note that does not verify is ignored
+ * with a warning; one whose size the signed lines do not reach has nothing to be compared with.
  */
 
 import {toHex} from "../core/bytes.js";

@@ -2,10 +2,10 @@
  * CONSISTENT by the dealer's log: what its lines tell of these games (PROTOCOL.md 5 and 12).
  *
  * Lines come from the file's own `dealer_log` lines and from `tlog-proof` files, each under a
- * checkpoint of the dealer's log with the key's signature and a path to it. A line that tells another
- * root, size or time, or of an entry that these are not, breaks CONSISTENT; one of entries behind
- * those of the file breaks COMPLETE where the file has the whole game, and leaves it open where not.
- * What is not so proved tells nothing.
+ * checkpoint of the dealer's log with the key's signature and a path to it. A line that tells
+ * another root, size or time, or of an entry that these are not, breaks CONSISTENT; one of entries
+ * behind those of the file breaks COMPLETE where the file has the whole game, and leaves it open
+ * where not. What is not so proved tells nothing.
  */
 
 import {fromHex, toHex, utf8Bytes} from "../core/bytes.js";

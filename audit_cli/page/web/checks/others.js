@@ -53,7 +53,9 @@ async function judgeRounds({entries, covered}, voice) {
     } else if (kind === "deck_committed" && (chain === null) !== (body.beacon === undefined)) {
       seen.named = true;
       const text = "a deck and its rules disagree about a beacon";
-      const words = [chain, body.beacon ?? null].map((one) => (one === null ? "no round" : "a round"));
+      const words = [chain, body.beacon ?? null].map((one) => {
+        return one === null ? "no round" : "a round";
+      });
       voice.broken(text, entry, body.hand, ...words);
     } else if (kind === "deck_committed" && chain !== null) {
       seen.drawn += 1;
@@ -61,7 +63,8 @@ async function judgeRounds({entries, covered}, voice) {
     }
   }
   if (left.chain !== null) {
-    voice.unproved(`nothing is known of the beacon ${left.chain}: cutcard-audit verify can be told`);
+    const unknown = `nothing is known of the beacon ${left.chain}`;
+    voice.unproved(`${unknown}: cutcard-audit verify can be told`);
   }
   if (left.unverified > 0) {
     const signatures = counted(left.unverified, "signature");

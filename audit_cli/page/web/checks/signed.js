@@ -1,8 +1,8 @@
 /**
  * SIGNED: entries, checkpoints and signatures fit together under the key that the auditor trusts.
  *
- * What breaks it was found while signed entries were told from unsigned ones (`coverage`). Without a
- * trusted key nothing is established: a file's own key proves only that the file fits itself.
+ * What breaks it was found while signed entries were told from unsigned ones (`coverage`). Without
+ * a trusted key nothing is established: a file's own key proves only that the file fits itself.
  */
 
 import {createVoice, thousands} from "../core/voice.js";

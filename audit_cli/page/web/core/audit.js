@@ -34,12 +34,12 @@ const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !==
 
 /**
  * Audit inputs, [{name, blob}], in order, by a request: {key: vkey text or null, records: [{name,
- * bytes}], notes: [{name, text}], proofs: [{name, text}], required: [promise]}, where each may be left
- * out.
+ * bytes}], notes: [{name, text}], proofs: [{name, text}], required: [promise]}, where each may be
+ * left out.
  *
  * Gives {report, games}: the report has the shape of `verify --json`, with `forks`; games are those
- * of `coverGame`. `onProgress(done, total, what)` is told how far it is. UsageError for a key that is
- * none, or a promise that is none.
+ * of `coverGame`. `onProgress(done, total, what)` is told how far it is. UsageError for a key that
+ * is none, or a promise that is none.
  */
 export async function audit(inputs, request, onProgress = () => {}) {
   const trusted = await readTrustedKey(request.key);

@@ -129,7 +129,7 @@ export function uint8Bytes(number) {
 }
 
 /** Four bytes, big-endian. */
-export function uint32Bytes(number) {
+function uint32Bytes(number) {
   return Uint8Array.of(number >>> 24, number >>> 16, number >>> 8, number);
 }
 

@@ -6,9 +6,9 @@
  * `MAX_DEPTH` levels, at most `MAX_LINE` bytes (PROTOCOL.md 5, "Lines"). A transcript's line is
  * printable ASCII besides; other lines of a file are UTF-8.
  *
- * A line that JSON.stringify gives back as it was is canonical but for the order of its keys and the
- * values outside the domain. `quickValue` reads such lines for callers whose shapes look at all of
- * that; what they refuse, the strict reader reads again, and names the first offence.
+ * A line that JSON.stringify gives back as it was is canonical but for the order of its keys and
+ * the values outside the domain. `quickValue` reads such lines for callers whose shapes look at all
+ * of that; what they refuse, the strict reader reads again, and names the first offence.
  */
 
 import {findUtf8Fault, utf8Bytes, utf8Text} from "./bytes.js";

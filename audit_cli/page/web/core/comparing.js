@@ -1,15 +1,15 @@
 /**
  * Compares what several people hold of one dealer: are their checkpoints of the same logs?
  *
- * Two checkpoints of one log, size and key say the same root, or one key has signed two histories: a
- * fork, whose evidence is both. Checkpoints of different sizes can be compared where the lines are
- * loaded. Held are notes as text, `tlog-proof` files, players' records and game files (PROTOCOL.md 5
- * and 10): all checkpoints in them count whose signature holds.
+ * Two checkpoints of one log, size and key say the same root, or one key has signed two histories:
+ * a fork, whose evidence is both. Checkpoints of different sizes can be compared where the lines
+ * are loaded. Held are notes as text, `tlog-proof` files, players' records and game files
+ * (PROTOCOL.md 5 and 10): all checkpoints in them count whose signature holds.
  */
 
 import {toHex, utf8Bytes} from "./bytes.js";
 import {readFileLine} from "./canonical.js";
-import {parseCheckpointNote} from "./checkpoint.js";
+import {parseDealerCheckpoint} from "./checkpoint.js";
 import {knownKeys} from "./given.js";
 import {rootsAt} from "./merkle.js";
 import {judgeNote} from "./note.js";
@@ -27,9 +27,9 @@ const VERDICT_OF_SAID = new Map([["fork", "broken"], ["same", "holds"]]);
  * Gives {verdict, text, details, fork, sources, said, forks}. `verdict` is "broken" for a fork,
  * "holds" where checkpoints of several say the same, else "not established"; `text` says so, with
  * `details`, and `fork` is the first of `forks`: evidence to be kept, or null. A source is {name,
- * wrong: text or null, held, good}: how many checkpoints it holds, and how many of these count. What
- * is said is {verdict: "fork" | "same" | "open" | "ignored", text, log: origin line, size}, the worst
- * first. UsageError for a key that is none.
+ * wrong: text or null, held, good}: how many checkpoints it holds, and how many of these count.
+ * What is said is {verdict: "fork" | "same" | "open" | "ignored", text, log: origin line, size},
+ * the worst first. UsageError for a key that is none.
  */
 export async function compareNotes({texts, key}, games = []) {
   const judges = await knownKeys(key, games);
@@ -125,10 +125,7 @@ function noNote() {
 }
 
 function readNote(text, line) {
-  const {note, checkpoint, wrong} = parseCheckpointNote(text);
-  if (wrong === undefined && checkpoint.extensions.length > 0) {
-    return {wrong: problem("a checkpoint with extension lines", "a dealer's checkpoints have none")};
-  }
+  const {note, checkpoint, wrong} = parseDealerCheckpoint(text);
   return wrong === undefined ? {text, note, checkpoint, line} : {wrong};
 }
 
@@ -147,7 +144,9 @@ async function keepGood(notes, judges, source, said) {
       }
     }
   }
-  const alike = groupedBy(ignored, ({wrong, checkpoint}) => JSON.stringify([checkpoint.origin, wrong]));
+  const alike = groupedBy(ignored, ({wrong, checkpoint}) => {
+    return JSON.stringify([checkpoint.origin, wrong]);
+  });
   for (const [{wrong, checkpoint}, ...more] of alike.values()) {
     const held = counted(more.length + 1, "checkpoint");
     const text = `${held} of ${source.name} left out: ${wrong}`;

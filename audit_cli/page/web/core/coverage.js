@@ -3,8 +3,8 @@
  *
  * Judged are the entries under a checkpoint of the trusted key, or without one of the file's own
  * (PROTOCOL.md 12). A checkpoint counts when the key's signature holds, its origin line is the
- * game's, its size is the number of lines before it and its root is theirs; one under the key's name
- * and ID that fails in any of these breaks SIGNED.
+ * game's, its size is the number of lines before it and its root is theirs; one under the key's
+ * name and ID that fails in any of these breaks SIGNED.
  */
 
 import {toHex} from "./bytes.js";

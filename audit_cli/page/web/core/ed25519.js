@@ -10,7 +10,7 @@
 import {problem} from "./words.js";
 
 export const KEY_BYTES = 32;
-export const SIGNATURE_BYTES = 64;
+const SIGNATURE_BYTES = 64;
 
 const FIELD_PRIME = 2n ** 255n - 19n;
 const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;

@@ -8,7 +8,7 @@ import {
 } from "./shapes.js";
 import {CARD_TEXTS} from "../poker/cards.js";
 
-export const handShape = integerShape(1);
+const handShape = integerShape(1);
 export const bytes16Shape = hexShape(16);
 export const bytes32Shape = hexShape(32);
 const seatShape = integerShape(1, 10);
@@ -154,7 +154,7 @@ const winnerShape = fieldsShape(
   {name: textShape, best_five: listShape(cardShape, 5, 5)},
 );
 
-/** The shape of the fields of every kind of entry; a kind that is not here is not of this format. */
+/** The shape of the fields of every kind of entry; other kinds are not of this format. */
 export const ENTRY_SHAPES = new Map(Object.entries({
   game_opened: fieldsShape(
     {suite: choiceShape("cutcard/v1"), origin: originShape, game: bytes16Shape, rules: rulesShape},

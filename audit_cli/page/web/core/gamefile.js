@@ -35,8 +35,8 @@ const OTHER_LINE_BYTES = 16;
 /**
  * All games of one input, and what is not of this format in it: {games, damage}.
  *
- * `blob` is a Blob, `onRead(bytes)` is told how far it is. A game is {source, game, origin, key: its
- * vkey text, verifier: the key, logOrigin, headerLine, entries, leaves, sizes: the bytes of all
+ * `blob` is a Blob, `onRead(bytes)` is told how far it is. A game is {source, game, origin, key:
+ * its vkey text, verifier: the key, logOrigin, headerLine, entries, leaves, sizes: the bytes of all
  * entries up to each, notes: [{line, size, text, note, checkpoint}], extras: [{line, kind, body}]}.
  * Damage is {source, line, reason, hint}.
  */
@@ -95,9 +95,9 @@ function finishReading(reading, tail, size) {
 }
 
 /**
- * The bytes of a slice behind what was left of the one before, with one byte in front: {bytes, ends,
- * tail}. Line i is between ends[i] and ends[i + 1], these not included; at ends[i] stands 0x00, so
- * that an entry's leaf is the hash of the bytes from there on.
+ * The bytes of a slice behind what was left of the one before, with one byte in front: {bytes,
+ * ends, tail}. Line i is between ends[i] and ends[i + 1], these not included; at ends[i] stands
+ * 0x00, so that an entry's leaf is the hash of the bytes from there on.
  */
 function splitSlice(before, slice) {
   const bytes = new Uint8Array(1 + before.length + slice.length);

@@ -27,15 +27,10 @@ export async function sha256All(list) {
   return digests;
 }
 
-/** The bytes that `H(label, p1, p2, …)` hashes; parts are byte arrays. For use with `sha256All`. */
+/** The bytes of which `H(label, p1, p2, …)` is the SHA-256 (PROTOCOL.md 1); parts are bytes. */
 export function labelledInput(label, ...parts) {
   return joinBytes(
     framedBytes(utf8Bytes(LABEL_PREFIX + label)),
     ...parts.map((part) => framedBytes(part)),
   );
-}
-
-/** `H(label, p1, p2, …)` of PROTOCOL.md 1. */
-export function labelledHash(label, ...parts) {
-  return sha256(labelledInput(label, ...parts));
 }

@@ -78,7 +78,7 @@ export async function checkProofLeaf({index, path, checkpoint}, leaf) {
   return (await followPath(index, checkpoint.size, leaf, path, fromHex(checkpoint.root))).wrong;
 }
 
-/** The line (bytes) of a game that a proof is of: its extra data, or one that it leads from; or null. */
+/** The line (bytes) of a game that a proof leads from, be it its extra data or not; or null. */
 export async function findProvedLine(proof, game, expected) {
   if (proof.extra !== null) {
     const {noted} = parseNoted(proof.extra);
@@ -107,8 +107,8 @@ export async function findProvedLine(proof, game, expected) {
  *
  * `verdict` is "holds" (the line is in the log of that checkpoint, signed by the dealer's key, and
  * where its game is loaded it tells of these entries), "broken" or "not established"; `details` are
- * sentences. `line` is the proved line's text or null, `path` what `followPath` made of it. UsageError
- * for a key that is none.
+ * sentences. `line` is the proved line's text or null, `path` what `followPath` made of it.
+ * UsageError for a key that is none.
  */
 export async function checkLogProof({text, key}, games = []) {
   const judges = await knownKeys(key, games);
@@ -122,8 +122,9 @@ export async function checkLogProof({text, key}, games = []) {
   }
   const {index, path, checkpoint} = proof;
   const {bytes, game, expected} = await findLoadedLine(proof, games);
+  const root = fromHex(checkpoint.root);
   const followed = bytes === null ? {steps: [], wrong: null}
-    : await followPath(index, checkpoint.size, await leafHash(bytes), path, fromHex(checkpoint.root));
+    : await followPath(index, checkpoint.size, await leafHash(bytes), path, root);
   const told = [
     tellPath(bytes, followed.wrong, proof),
     await tellSignature(proof, judges),
@@ -133,10 +134,10 @@ export async function checkLogProof({text, key}, games = []) {
     return told.some((said) => said.verdict === one);
   });
   const main = told.findLast((said) => said.verdict === verdict);
+  const details = told.filter((said) => said !== main).map((said) => said.text);
   return {
-    verdict, text: main.text, details: told.filter((said) => said !== main).map((said) => said.text),
-    fork: null, line: bytes === null ? null : utf8Text(bytes), index, size: checkpoint.size,
-    root: checkpoint.root,
+    verdict, text: main.text, details, fork: null, index, size: checkpoint.size,
+    line: bytes === null ? null : utf8Text(bytes), root: checkpoint.root,
     path: followed.steps.map(({side, sibling, node}) => {
       return {side, sibling: toHex(sibling), node: toHex(node)};
     }),
@@ -159,7 +160,7 @@ async function findLoadedLine(proof, games) {
 
 function tellPath(bytes, wrong, {index, checkpoint}) {
   if (bytes === null) {
-    const text = "which line it is of is not known: it does not have the line, nor has a loaded game";
+    const text = "which line it is of is not known: neither it nor a loaded game has the line";
     return {verdict: "not established", text};
   }
   if (wrong !== null) {

@@ -22,7 +22,7 @@ export function leafHash(data) {
 }
 
 /** SHA-256(0x01 ‖ left ‖ right) (RFC 6962 2.1). */
-export function nodeHash(left, right) {
+function nodeHash(left, right) {
   return sha256(nodeInput(left, right));
 }
 
@@ -35,7 +35,7 @@ function nodeInput(left, right) {
 }
 
 /** The root of a tree without a leaf. */
-export function emptyRoot() {
+function emptyRoot() {
   return fromHex(EMPTY_TREE_ROOT);
 }
 
@@ -126,9 +126,9 @@ export async function inclusionPath(tree, index, size = tree.size) {
 
 /**
  * What each hash of an inclusion path makes (RFC 9162 2.1.3.2): {steps, wrong}. A step is {side,
- * sibling, node}: the path's hash stood on that `side` ("left" or "right"), `node` came out. `wrong`
- * is null when the leaf hash is at `index` of the tree of `size` with `root`, else the reason.
- * Index and size are whole Numbers or BigInts.
+ * sibling, node}: the path's hash stood on that `side` ("left" or "right"), `node` came out.
+ * `wrong` is null when the leaf hash is at `index` of the tree of `size` with `root`, else the
+ * reason. Index and size are whole Numbers or BigInts.
  */
 export async function followPath(index, size, leaf, path, root) {
   const steps = [];
@@ -168,7 +168,7 @@ export async function followPath(index, size, leaf, path, root) {
   return refused(sameBytes(node, root) ? null : "the proof leads to another root");
 }
 
-/** Null when `path` proves the leaf hash at `index` of the tree of `size` with `root`, or why not. */
+/** Null when `path` proves the leaf hash at `index` of the tree of `size`, else why not. */
 export async function verifyInclusion(index, size, leaf, path, root) {
   return (await followPath(index, size, leaf, path, root)).wrong;
 }

@@ -1,12 +1,14 @@
 /**
  * C2SP signed notes and verifier keys, read strictly, with Ed25519 (type 0x01) signatures.
  *
- * A note is text, a blank line, and signature lines `— NAME BASE64`, where the base64 holds a key ID
- * of four bytes and the signature (PROTOCOL.md 5). A signature of a known key that fails spoils the
- * whole note; signatures of unknown keys prove nothing.
+ * A note is text, a blank line, and signature lines `— NAME BASE64`, where the base64 holds a key
+ * ID of four bytes and the signature (PROTOCOL.md 5). A signature of a known key that fails spoils
+ * the whole note; signatures of unknown keys prove nothing.
  */
 
-import {findUtf8Fault, fromBase64, joinBytes, toBase64, toHex, utf8Bytes, utf8Text} from "./bytes.js";
+import {
+  findUtf8Fault, fromBase64, joinBytes, toBase64, toHex, utf8Bytes, utf8Text,
+} from "./bytes.js";
 import {KEY_BYTES, loadPublicKey, verifySignature} from "./ed25519.js";
 import {sha256} from "./hashing.js";
 import {printable, problem, quoted} from "./words.js";
@@ -126,7 +128,7 @@ function parseSignatureLine(line) {
   return {signature: {name, id: toHex(data.subarray(0, 4)), signature: data.subarray(4)}};
 }
 
-/** What one key says of a note: "good", "bad" (one of its signatures fails) or "none" of its own. */
+/** What one key says of a note: "good", "bad" (a signature of it fails) or "none" of its own. */
 export async function judgeNote(note, key) {
   const own = note.signatures.filter(({name, id}) => name === key.name && id === key.id);
   if (own.length === 0) {

@@ -28,7 +28,7 @@ const NOTED_LINE_SHAPE = fieldsShape({
   }),
 });
 
-/** What a line (bytes without LF) tells: {noted: {at, game, hand, root, size, stage}} or {wrong}. */
+/** What a line (without LF) tells: {noted: {at, game, hand, root, size, stage}} or {wrong}. */
 export function parseNoted(bytes) {
   const {value, wrong} = readTranscriptLine(bytes);
   if (wrong !== undefined) {
@@ -41,7 +41,8 @@ export function parseNoted(bytes) {
   const {hand, stage} = value.noted;
   if (STAGES_OF_GAME.includes(stage) !== (hand === 0)) {
     const hint = "stages of the whole game have the hand 0, those of a hand its number";
-    return {wrong: problem(`a line of the dealer's log with stage ${stage} and hand ${hand}`, hint)};
+    const reason = `a line of the dealer's log with stage ${stage} and hand ${hand}`;
+    return {wrong: problem(reason, hint)};
   }
   return {noted: {at: value.at, ...value.noted}};
 }

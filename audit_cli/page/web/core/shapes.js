@@ -1,10 +1,10 @@
 /**
  * Small parts from which the exact shapes of lines are built: types, ranges, fields.
  *
- * A shape is a function that gives null for a value of the shape, or in words what is wrong with it,
- * beginning with the path to the field. Objects have exactly their fields, in ascending order: an
- * unknown one is as wrong as a missing one. Order among items and agreement between entries are for
- * the checks to judge.
+ * A shape is a function that gives null for a value of the shape, or in words what is wrong with
+ * it, beginning with the path to the field. Objects have exactly their fields, in ascending order:
+ * an unknown one is as wrong as a missing one. Order among items and agreement between entries are
+ * for the checks to judge.
  */
 
 import {printable, quoted} from "./words.js";

@@ -4,7 +4,7 @@
  * Past `MAX_BROKEN` broken places of one promise in one game the rest is counted, not listed.
  */
 
-export const MAX_BROKEN = 100;
+const MAX_BROKEN = 100;
 
 /** A number as people read it: 25,000. */
 export function thousands(number) {
