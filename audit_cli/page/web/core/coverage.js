@@ -26,8 +26,9 @@ const VERIFIED_AT_ONCE = 256;
  */
 export async function coverGame(read, trusted, onVerified = () => {}) {
   const judge = trusted ?? read.verifier;
-  const tree = await treeOf(read.leaves);
-  const verdicts = await judgeNotes(read.notes, judge, onVerified);
+  const [tree, verdicts] = await Promise.all([
+    treeOf(read.leaves), judgeNotes(read.notes, judge, onVerified),
+  ]);
   const own = read.notes.filter((_, at) => verdicts[at] !== "none");
   const good = verdicts.filter((verdict) => verdict !== "none").map((one) => one === "good");
   const roots = await rootsAt(tree, own.map(({size}) => size));
