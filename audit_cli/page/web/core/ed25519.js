@@ -98,7 +98,10 @@ function decodePoint(encoded) {
   return {point: [x, y, 1n, inField(x * y)]};
 }
 
-/** The key of 32 bytes, of order L: {key: CryptoKey} or {wrong: problem}. */
+/**
+ * The key of 32 bytes, of order L: {key: CryptoKey} or {wrong: problem}. Error where the browser
+ * does not know Ed25519.
+ */
 export async function loadPublicKey(encoded) {
   if (encoded.length !== KEY_BYTES) {
     const hint = `an Ed25519 key has ${KEY_BYTES}`;
@@ -112,7 +115,11 @@ export async function loadPublicKey(encoded) {
     const hint = "a key of an honest generator has order L";
     return {wrong: problem("the order of the key is not L", hint)};
   }
-  return {key: await crypto.subtle.importKey("raw", encoded, "Ed25519", false, ["verify"])};
+  try {
+    return {key: await crypto.subtle.importKey("raw", encoded, "Ed25519", false, ["verify"])};
+  } catch {
+    throw new Error("this browser is too old to check signatures: it does not know Ed25519");
+  }
 }
 
 /** Whether `signature` (R then S, 64 bytes) signs `message` by the rules above. */
