@@ -7,7 +7,6 @@ says where it does not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.checks.voice import count
@@ -19,7 +18,6 @@ from audit_cli.told.events import (
     BlindsChopped,
     BoardDealt,
     By,
-    Event,
     HolesDealt,
     Mucked,
     Posted,
@@ -30,93 +28,27 @@ from audit_cli.told.events import (
     What,
     Winner,
 )
+from audit_cli.told.followed import UnfitError
 from audit_cli.told.hand import Pot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit_cli.gamefile import Line
-    from audit_cli.poker.rules import HandRules
+    from audit_cli.told.followed import Followed
 
 _BETS = frozenset({What.SMALL_BLIND, What.BIG_BLIND, What.STRADDLE, What.LIVE})
 _MOVES = frozenset({Act.BET, Act.RAISE})
 _WHOLE = 5
 
 
-class UnfitError(Exception):
-    """The hand does not fit together; the text says where, in lower case."""
-
-
-@dataclass(slots=True)
-class Chips:
-    """A seat dealt in, as far as its chips go. `put_in` has all of it, `total` what is its own.
-
-    Dead money is in `put_in` and not in `total`, as nobody wins by it (protocol 9.1).
-    """
-
-    stack: int
-    bet: int = 0
-    total: int = 0
-    put_in: int = 0
-    won: int = 0
-
-
-@dataclass(slots=True)
-class Followed:
-    """A hand from its opening on: what was read of it so far."""
-
-    opened: dict[str, Any]
-    opened_at: int
-    rules: HandRules
-    chips: dict[int, Chips]
-    live: list[int]
-    facing: int
-    events: list[Event] = field(default_factory=list)
-    street: Street = Street.PREFLOP
-    boards: list[list[str]] = field(default_factory=lambda: [[]])
-    shared: int | None = None
-    dead: int = 0
-    chopped: bool = False
-    ended_at: int | None = None
-    mix: bytes = b""
-    root: bytes = b""
-    # Where each position went: to a seat, or to a board as less than nothing; 0 is a burn.
-    places: dict[int, int] = field(default_factory=dict)
-    cards: dict[int, str] = field(default_factory=dict)
-    shown: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    folded: list[int] = field(default_factory=list)
-    awards: list[Awarded] = field(default_factory=list)
-    wrong: str = ""
-
-    @property
-    def number(self) -> int:
-        """The hand's number."""
-        number: int = self.opened["hand"]
-        return number
-
-    def holes(self, seat: int) -> tuple[int, ...]:
-        """Return the positions of a seat's hole cards, as dealt."""
-        return tuple(position for position, to in self.places.items() if to == seat)
-
-
-def open_hand(line: Line, rules: HandRules) -> Followed:
-    """Return a hand as its `hand_opened` gives it."""
-    body = line.body
-    chips = {
-        seat["seat"]: Chips(seat["stack"])
-        for seat in sorted(body["seats"], key=lambda seat: int(seat["seat"]))
-        if seat["state"] == "in"
-    }
-    hand = Followed(body, line.at, rules, chips, list(chips), rules.big_blind)
-    numbers = [seat["seat"] for seat in body["seats"]]
-    if len(chips) < 2 or len(set(numbers)) < len(numbers):
-        hand.wrong = f"entry {line.entry}: it opens with seats that can not play"
-    return hand
-
-
 def follow(hand: Followed, line: Line) -> None:
     """Take an entry of the hand; what does not fit is kept in `hand.wrong`, and then no more."""
     if hand.wrong:
+        return
+    named = line.body.get("hand", hand.number)
+    if named != hand.number:
+        hand.wrong = f"entry {line.entry}: it names hand {named:,}"
         return
     try:
         _TAKERS[line.kind](hand, line.body, line.at)
@@ -156,22 +88,6 @@ def _list(amounts: list[int]) -> str:
     return ", ".join(map(str, amounts)) or "nothing"
 
 
-def _chips(hand: Followed, seat: int) -> Chips:
-    chips = hand.chips.get(seat)
-    if chips is None:
-        message = f"seat {seat} is not dealt in"
-        raise UnfitError(message)
-    return chips
-
-
-def _pay(chips: Chips, seat: int, amount: int) -> None:
-    if amount > chips.stack:
-        message = f"seat {seat} puts in {amount} and has {chips.stack}"
-        raise UnfitError(message)
-    chips.stack -= amount
-    chips.put_in += amount
-
-
 def _deck_committed(hand: Followed, body: dict[str, Any], _: int) -> None:
     if hand.root:
         message = "a second deck is committed"
@@ -182,8 +98,8 @@ def _deck_committed(hand: Followed, body: dict[str, Any], _: int) -> None:
 
 def _posted(hand: Followed, body: dict[str, Any], at: int) -> None:
     seat, what, amount = body["seat"], What(body["what"]), body["amount"]
-    chips = _chips(hand, seat)
-    _pay(chips, seat, amount)
+    chips = hand.seated(seat)
+    chips.pay(seat, amount)
     ante = hand.rules.ante
     if what in _BETS:
         chips.bet += amount
@@ -198,6 +114,7 @@ def _posted(hand: Followed, body: dict[str, Any], at: int) -> None:
 
 
 def _dealt(hand: Followed, body: dict[str, Any], at: int) -> None:
+    again = hand.holes_dealt
     for dealt in body["positions"]:
         if dealt["position"] in hand.places:
             message = f"position {dealt['position']} is dealt twice"
@@ -207,6 +124,9 @@ def _dealt(hand: Followed, body: dict[str, Any], at: int) -> None:
     seats = [dealt["seat"] for dealt in body["positions"] if dealt["to"] == "seat"]
     if not seats:
         return
+    if again:
+        message = "hole cards are dealt a second time"
+        raise UnfitError(message)
     wanted = hand.rules.game.hole_cards
     for seat in hand.chips:
         if seats.count(seat) != wanted:
@@ -220,7 +140,7 @@ def _dealt(hand: Followed, body: dict[str, Any], at: int) -> None:
 
 def _acted(hand: Followed, body: dict[str, Any], at: int) -> None:
     seat, act, to = body["seat"], Act(body["act"]), body["to"]
-    chips = _chips(hand, seat)
+    chips = hand.seated(seat)
     amount = to - chips.bet
     more = act in _MOVES
     if seat not in hand.live:
@@ -232,7 +152,7 @@ def _acted(hand: Followed, body: dict[str, Any], at: int) -> None:
     if amount and act in {Act.FOLD, Act.CHECK}:
         message = f"seat {seat} puts in {amount} with a {act.value}"
         raise UnfitError(message)
-    _pay(chips, seat, amount)
+    chips.pay(seat, amount)
     chips.bet = to
     chips.total += amount
     facing = hand.facing
@@ -268,7 +188,7 @@ def _opened(hand: Followed, body: dict[str, Any], at: int) -> None:
         if opening["position"] in hand.cards:
             message = f"position {opening['position']} is opened twice"
             raise UnfitError(message)
-        hand.cards[opening["position"]] = opening["card"]
+        hand.see(opening["position"], opening["card"])
     if board:
         _open_board(hand, board, cards, at)
         return
@@ -296,7 +216,7 @@ def _open_board(hand: Followed, board: int, cards: tuple[str, ...], at: int) -> 
 
 
 def _mucked(hand: Followed, body: dict[str, Any], at: int) -> None:
-    _chips(hand, body["seat"])
+    hand.seated(body["seat"])
     hand.events.append(Mucked(at, body["seat"], By(body["by"])))
 
 
@@ -316,7 +236,7 @@ def _blinds_chopped(hand: Followed, body: dict[str, Any], at: int) -> None:
 
 def _returned(hand: Followed, body: dict[str, Any], at: int) -> None:
     seat, amount = body["seat"], body["amount"]
-    chips = _chips(hand, seat)
+    chips = hand.seated(seat)
     if amount > chips.total:
         message = f"seat {seat} gets back {amount} and has put in {chips.total}"
         raise UnfitError(message)
@@ -343,7 +263,7 @@ def _awarded(hand: Followed, body: dict[str, Any], at: int) -> None:
         message = "an award of a board that was not dealt"
         raise UnfitError(message)
     for winner in winners:
-        chips = _chips(hand, winner.seat)
+        chips = hand.seated(winner.seat)
         chips.stack += winner.amount
         chips.won += winner.amount
     half = body.get("half", "")
@@ -358,8 +278,8 @@ def _hand_ended(hand: Followed, body: dict[str, Any], at: int) -> None:
         if told.get(seat) != chips.stack:
             message = f"seat {seat} ends with {told.get(seat)}, and has {chips.stack}"
             raise UnfitError(message)
-    if not hand.root or not hand.places:
-        message = "it ends and no card was dealt"
+    if not hand.root or not hand.holes_dealt:
+        message = "it ends and no hole card was dealt"
         raise UnfitError(message)
     if len(hand.boards) > 1 and any(len(board) < _WHOLE for board in hand.boards):
         message = "it ends before both boards are dealt"

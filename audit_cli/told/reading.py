@@ -17,14 +17,8 @@ from audit_cli.merkle import verify_inclusion
 from audit_cli.poker.positions import clockwise
 from audit_cli.problem import Problem
 from audit_cli.told.events import Aside, By, Move
-from audit_cli.told.following import (
-    OF_A_HAND,
-    Followed,
-    UnfitError,
-    count_pots,
-    follow,
-    open_hand,
-)
+from audit_cli.told.followed import Followed, UnfitError, open_hand
+from audit_cli.told.following import OF_A_HAND, count_pots, follow
 from audit_cli.told.hand import NOT_CLOSED, Cause, Game, Hand, Seat, Told, Untold, Void
 
 if TYPE_CHECKING:
@@ -74,6 +68,7 @@ class _Reader:
         self._rules: Rules | None = None
         self._opened_at = 0
         self._closed_at = NOT_CLOSED
+        self._numbers: set[int] = set()
         self._open: Followed | None = None
         self._before: tuple[Aside, ...] = ()
         self._asides: list[Aside] = []
@@ -133,6 +128,9 @@ class _Reader:
         self._before = tuple(self._asides)
         self._asides.clear()
         self._open = open_hand(line, self._game_rules.hand)
+        if self._open.number in self._numbers:
+            self._open.wrong = f"entry {line.entry}: its number was another hand's"
+        self._numbers.add(self._open.number)
 
     def _void(self, line: Line) -> None:
         if self._open is None:
@@ -140,6 +138,10 @@ class _Reader:
         body, opened_at = line.body, self._open.opened_at
         missing = tuple(missing["player"] for missing in body["missing"])
         number = self._open.number
+        if body["hand"] != number:
+            self._open.wrong = f"entry {line.entry}: it names hand {body['hand']:,}"
+            self._put_away()
+            return
         if self._is_wanted(number):
             void = Void(number, opened_at, body["reason"], missing)
             self._hands.append((self._before, void))
@@ -175,7 +177,7 @@ class _Reader:
 
     def behind(self, extra: Extra) -> None:
         """Take a player's own opening; other lines behind the transcript tell nothing of hands."""
-        if extra.kind == "opening":
+        if extra.kind == "opening" and self._is_wanted(extra.body["hand"]):
             body = extra.body
             self._openings.setdefault(body["hand"], {})[body["position"]] = body
 
@@ -218,13 +220,12 @@ class _Reader:
     def _find_holes(self, hand: Followed) -> dict[int, tuple[str, ...]]:
         """Return the hole cards of each seat whose cards the file knows."""
         secret = self._secrets.get(hand.number)
-        known = dict(hand.cards)
         if secret is not None:
             known = _derive(hand, secret)
         else:
-            for position, opening in self._openings.get(hand.number, {}).items():
+            for opening in self._openings.get(hand.number, {}).values():
                 _check_opening(hand, opening)
-                known[position] = opening["card"]
+            known = hand.cards
         return {
             seat: tuple(known[position] for position in hand.holes(seat))
             for seat in hand.chips
@@ -262,9 +263,7 @@ def _check_opening(hand: Followed, opening: dict[str, Any]) -> None:
     if wrong is not None:
         message = f"the opening of position {position} fails its proof: {wrong}"
         raise UnfitError(message)
-    if hand.cards.get(position, card) != card:
-        message = f"position {position} is opened twice, differently"
-        raise UnfitError(message)
+    hand.see(position, card)
 
 
 def _told(game: str, rules: Rules, hand: Followed, holes: dict[int, tuple[str, ...]]) -> Hand:

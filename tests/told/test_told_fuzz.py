@@ -8,7 +8,8 @@ import pytest
 from audit_cli.export.formats import FORMATS
 from audit_cli.export.money import Money
 from audit_cli.gamefile import Damage
-from audit_cli.told.following import Chips, Followed, UnfitError, count_pots
+from audit_cli.told.followed import Chips, Followed, UnfitError
+from audit_cli.told.following import count_pots
 from audit_cli.told.reading import read_games
 from audit_cli.told.view import see_as
 from tests.support.mutations import mutate_line, mutate_order

@@ -325,7 +325,8 @@ def test_an_opening_of_one_s_own_that_fails_its_proof_is_not_told() -> None:
     assert "fails its proof" in wrong.reason
 
 
-WRONG: dict[str, tuple[str, Change, str]] = {
+TWELVE_MORE = [{"position": 30 + at, "to": "seat", "seat": 1 + at // 2} for at in range(12)]
+WRONG: dict[str, tuple[str, Change, str] | tuple[str, Change, str, int]] = {
     "a post of more than the stack": (
         "posted", lambda body: body.update(amount=10**9), "puts in 1000000000 and has"),
     "a post of nobody": (
@@ -352,14 +353,28 @@ WRONG: dict[str, tuple[str, Change, str]] = {
     "a board that is opened where it was not dealt": (
         "opened", lambda body: body["cards"][0].update(position=0), "where it was not dealt"),
     "no deck": (
-        "deck_committed", lambda _body: "drop", "it ends and no card was dealt"),
+        "deck_committed", lambda _body: "drop", "it ends and no hole card was dealt"),
+    "hole cards twice": (
+        "dealt", lambda body: body.update(positions=TWELVE_MORE),
+        "hole cards are dealt a second time", 1),
+    "an entry of another hand": (
+        "hand_ended", lambda body: body.update(hand=77), "it names hand 77"),
+    "a card at two positions": (
+        "opened", lambda body: body["cards"][0].update(card=body["cards"][1]["card"]),
+        "is opened at two positions"),
+    "a player on two seats": (
+        "hand_opened", lambda body: body["seats"][0].update(player=body["seats"][1]["player"]),
+        "seats that can not play"),
+    "a number that came before": (
+        "hand_opened", lambda body: body.update(hand=1), "its number was another hand's", 1),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_hand_that_does_not_fit_together_is_not_told_and_says_where(what: str) -> None:
-    kind, change, words = WRONG[what]
-    game = told(changed(played("plain", 1).game_file(), kind, change))
+    kind, change, words = WRONG[what][:3]
+    which = sum(WRONG[what][3:])
+    game = told(changed(played("plain", 1).game_file(), kind, change, which))
     wrong = [one.hand for one in game.hands if isinstance(one.hand, Untold)]
     assert len(wrong) == 1
     assert wrong[0].cause is Cause.WRONG
