@@ -9,8 +9,12 @@ from typing import Any
 
 @contextmanager
 def process(run: Callable[..., Any]) -> Iterator[Connection]:
-    """Run a function in a fresh process with one end of a pipe, and end it by a falsy message."""
-    context = multiprocessing.get_context("spawn")
+    """Run a function in a fresh process with one end of a pipe, and end it by a falsy message.
+
+    It is forked from one that has done nothing but import what every bench needs, once.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.bench.driving"])
     ours, theirs = context.Pipe()
     child = context.Process(target=run, args=(theirs,), daemon=True)
     child.start()
