@@ -55,10 +55,14 @@ class _Watched:
         assert pace.calls
         self.dealer.send(serving.APPENDED)
         appended: list[driving.Heard] = self.dealer.recv()
-        self.watchers.send(True)
-        _, heard = self.watchers.recv()
         stored = {(game, end): at for game, end, at in appended}
-        return [at - stored[game, end] for game, end, at in heard if (game, end) in stored]
+        delays: list[float] = []
+        # The last lines may be on their way yet, and of a short round all of them.
+        while not delays:
+            self.watchers.send(True)
+            _, heard = self.watchers.recv()
+            delays = [at - stored[game, end] for game, end, at in heard if (game, end) in stored]
+        return delays
 
 
 @contextmanager

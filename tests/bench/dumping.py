@@ -52,7 +52,9 @@ def _dumping(options: tuple[str, ...], size: int) -> Rate:
             os.readv(descriptor, [room])
             began, read = time.perf_counter(), 0
             while read < size:
-                read += os.readv(descriptor, [room])
+                more = os.readv(descriptor, [room])
+                assert more, "the command has ended"
+                read += more
             took = time.perf_counter() - began
             process.stdout.close()
         assert process.returncode == 0
