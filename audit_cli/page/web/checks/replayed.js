@@ -8,6 +8,7 @@ import {NoDeckError} from "../core/derive.js";
 import {sha256All} from "../core/hashing.js";
 import {mixInput} from "../core/mixing.js";
 import {followOpening} from "../core/openings.js";
+import {partsOf} from "../core/parts.js";
 import {counted, createVoice} from "../core/voice.js";
 import {cardText} from "../poker/cards.js";
 import {courseOf} from "./course.js";
@@ -19,9 +20,10 @@ const OPENINGS_AT_ONCE = 64;
 export async function checkReplayed(games, request, tell, onProgress) {
   const voice = createVoice("REPLAYED", tell);
   const counts = {decks: 0, cards: 0, proofs: 0};
-  for (const game of games) {
+  const parts = partsOf(games.map(({covered}) => covered), onProgress);
+  for (const [at, game] of games.entries()) {
     voice.begin(game.game);
-    await decksOf(game, onProgress);
+    await decksOf(game, parts[at]);
     await judgeSeals(voice, game, counts);
     const unsigned = await judgeOwnOpenings(voice, game, counts);
     tellUnproved(voice, game, unsigned);

@@ -18,17 +18,22 @@ import {checkTwice} from "../checks/twice.js";
 import {coverGame} from "./coverage.js";
 import {readGameFile} from "./gamefile.js";
 import {UsageError, readTrustedKey} from "./given.js";
+import {partsOf} from "./parts.js";
 import {PROMISES, gatherReport, writeReport} from "./report.js";
 import {createVoice} from "./voice.js";
 
-/** Judge the entries of games that have a checkpoint that holds. */
+/** Judge the entries of games that have a checkpoint that holds, each with what it weighs. */
 const CHECKS_OF_ENTRIES = [
-  checkBound, checkReplayed, checkOrdered, checkDealt, checkComplete, checkPlayed, checkMixed,
+  [checkBound, 4], [checkReplayed, 58], [checkOrdered, 1], [checkDealt, 1], [checkComplete, 1],
+  [checkPlayed, 10], [checkMixed, 4],
 ];
 /** Judge all games, those without a checkpoint too. */
 const CHECKS_OF_GAMES = [
-  checkChain, checkMine, checkTwice, checkSigned, checkConsistent, checkOthers,
+  [checkChain, 1], [checkMine, 1], [checkTwice, 1], [checkSigned, 1], [checkConsistent, 1],
+  [checkOthers, 1],
 ];
+/** How long a long game is read, its signatures are verified, and its entries are checked. */
+const WEIGHTS = [12, 12, 76];
 /** What a game without a single good checkpoint leaves open (SIGNED speaks for itself). */
 const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !== "CONSISTENT");
 
@@ -52,8 +57,10 @@ export async function audit(inputs, request, onProgress = () => {}) {
     }
   }
   const {tell, gathered} = gatherReport();
-  const games = await readGames(inputs, trusted, gathered, onProgress);
-  await runChecks(games, given, tell, onProgress);
+  const [reading, signing, checking] = WEIGHTS;
+  const [onRead, onChecked] = partsOf([reading + signing, checking], onProgress);
+  const games = await readGames(inputs, trusted, gathered, onRead);
+  await runChecks(games, given, tell, onChecked);
   if (games.every(({covered}) => covered === 0)) {
     // Nothing was judged, so that nothing holds.
     gathered.findings = gathered.findings.filter(({promise, verdict}) => {
@@ -65,18 +72,16 @@ export async function audit(inputs, request, onProgress = () => {}) {
 }
 
 async function readGames(inputs, trusted, gathered, onProgress) {
-  const total = inputs.reduce((sum, {blob}) => sum + blob.size, 0);
+  const files = partsOf(inputs.map(({blob}) => blob.size + 1), onProgress);
   const games = [];
-  let before = 0;
-  for (const {name, blob} of inputs) {
-    const start = before;
-    const onRead = (bytes) => onProgress(start + bytes, total, "reading");
-    const read = await readGameFile(blob, name, onRead);
-    before += blob.size;
+  for (const [at, {name, blob}] of inputs.entries()) {
+    const [onRead, onCovered] = partsOf(WEIGHTS.slice(0, 2), files[at]);
+    const read = await readGameFile(blob, name, (bytes) => onRead(bytes, blob.size, "reading"));
     gathered.damage.push(...read.damage);
-    for (const one of read.games) {
-      const onVerified = (done, all) => onProgress(done, all, "checking signatures");
-      games.push(await coverGame(one, trusted, onVerified));
+    const parts = partsOf(read.games.map(({notes}) => notes.length + 1), onCovered);
+    for (const [one, game] of read.games.entries()) {
+      const onVerified = (done, all) => parts[one](done, all, "checking signatures");
+      games.push(await coverGame(game, trusted, onVerified));
     }
   }
   return games;
@@ -92,14 +97,15 @@ async function runChecks(games, request, tell, onProgress) {
     }
   }
   const checks = [
-    ...(judged.length > 0 ? CHECKS_OF_ENTRIES : []).map((check) => [check, judged]),
-    ...CHECKS_OF_GAMES.map((check) => [check, games]),
+    ...(judged.length > 0 ? CHECKS_OF_ENTRIES : []).map((one) => [...one, judged]),
+    ...CHECKS_OF_GAMES.map((one) => [...one, games]),
   ];
-  for (const [at, [check, told]] of checks.entries()) {
-    onProgress(at, checks.length, "checking the games");
-    await check(told, request, tell, onProgress);
+  const parts = partsOf(checks.map(([, weight]) => weight), onProgress);
+  for (const [at, [check, , told]] of checks.entries()) {
+    parts[at](0, 1, "checking the games");
+    await check(told, request, tell, parts[at]);
   }
-  onProgress(checks.length, checks.length, "checking the games");
+  onProgress(1, 1, "checking the games");
 }
 
 function askedFor(games, {records, notes, proofs, trusted}) {

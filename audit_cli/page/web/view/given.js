@@ -110,7 +110,8 @@ export function fileButton(words, take, attributes = {}) {
  */
 export function drawKeyField(key, wrong, keep) {
   const {field, parts} = keyParts(key, wrong);
-  field.addEventListener("change", () => keep(field.value.trim()));
+  // A file that is dropped leaves the focus in the field, so that no change of it is told before.
+  field.addEventListener("input", () => keep(field.value.trim()));
   return make("div", {class: "key-form"}, parts, field);
 }
 

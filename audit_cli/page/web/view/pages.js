@@ -11,7 +11,7 @@ import {drawKeyForm} from "./given.js";
 import {drawHandPage, findHand} from "./hand_page.js";
 import {drawHands} from "./hands.js";
 import {drawPromises} from "./promises.js";
-import {drawActions, drawBesides, drawDamage, drawGames, drawVerdict} from "./report.js";
+import {drawActions, drawBesides, drawDamage, drawGames, drawVerdict, isAsked} from "./report.js";
 import {readRoute, routeOfHand} from "./routing.js";
 import {drawBasis, drawStart} from "./start.js";
 import {mountHand} from "./table/mounting.js";
@@ -82,15 +82,15 @@ function showStart(app) {
 export function drawReport(app) {
   app.left = null;
   const {report, games} = app.audited;
-  const trusted = app.given.key !== "";
-  const keyForm = !trusted && drawKeyForm(app.wrong.key, app.wrong.why, app.acts.trust);
+  const keyForm = !isAsked(report, "SIGNED") &&
+    drawKeyForm(app.wrong.key || app.given.key, app.wrong.why, app.acts.trust);
   const hands = drawHands(app.audited).filter((section) => section !== null);
   const jump = hands.length === 0 ? null : () => hands[0].querySelector("h2").focus();
   return make(
     "div",
     {class: "report"},
     app.problem !== "" && make("p", {class: "callout callout-broken", role: "alert"}, app.problem),
-    drawVerdict(report, {trusted, recorded: app.given.records.length > 0}, keyForm, jump),
+    drawVerdict(report, keyForm, jump),
     drawDamage(report),
     make(
       "div",
@@ -106,7 +106,7 @@ export function drawReport(app) {
         "div",
         {class: "column column-side"},
         drawGames(games),
-        drawBasis(app.given, app.acts),
+        drawBasis(app.given, isAsked(report, "SIGNED"), app.acts),
         drawActions(report, report.forks),
       ),
     ),

@@ -14,11 +14,13 @@ const BROKEN = 1;
 const UNREADABLE = 3;
 const SHOWN_PLAYERS = 12;
 
-/**
- * Say what a report comes to: {style, title, text}. `trusted` tells whether the reader gave a key,
- * `recorded` whether a client's record.
- */
-function sayReport(report, trusted, recorded) {
+/** Whether a report was asked for a promise: for SIGNED by a key, for PLAYER-MIXED by a record. */
+export function isAsked(report, name) {
+  return report.promises.some(({promise, asked}) => promise === name && asked);
+}
+
+/** Say what a report comes to: {style, title, text}. */
+function sayReport(report) {
   const broken = report.promises.filter(({verdict}) => verdict === "broken");
   if (report.exit_status === UNREADABLE) {
     return {
@@ -44,14 +46,14 @@ function sayReport(report, trusted, recorded) {
       text: `Still open: ${titlesOf(open)}.`,
     };
   }
-  return sayHolding(report, trusted, recorded);
+  return sayHolding(report);
 }
 
-function sayHolding(report, trusted, recorded) {
+function sayHolding(report) {
   const mixed = report.promises.some(({promise, verdict}) => {
     return promise === "PLAYER-MIXED" && verdict === "holds";
   });
-  if (!trusted) {
+  if (!isAsked(report, "SIGNED")) {
     return {
       style: "unsure",
       title: "All fits, but whose game is it?",
@@ -69,7 +71,7 @@ function sayHolding(report, trusted, recorded) {
         "no link of any player, so that the dealer alone could choose what it fixed.",
     };
   }
-  if (!recorded) {
+  if (!isAsked(report, "PLAYER-MIXED")) {
     return {
       style: "holds",
       title: "Everything holds",
@@ -96,8 +98,8 @@ function titlesOf(promises) {
  * Draw the verdict, with `beside` (the form for a key, where there is none) in its panel; `jump`
  * brings the reader to the hands, null where there are none.
  */
-export function drawVerdict(report, {trusted, recorded}, beside, jump) {
-  const {style, title, text} = sayReport(report, trusted, recorded);
+export function drawVerdict(report, beside, jump) {
+  const {style, title, text} = sayReport(report);
   return make(
     "section",
     {"class": `verdict verdict-${style}`, "aria-labelledby": "verdict-title"},
@@ -189,7 +191,7 @@ export function drawDamage({damage}) {
       "li",
       {class: "finding finding-broken"},
       make("p", {class: "finding-text"}, verdictSign("broken"), make("span", {}, reason)),
-      make("p", {class: "place"}, named(source), `, line ${grouped(line)}`),
+      make("p", {class: "place"}, named(source), line > 0 && `, line ${grouped(line)}`),
       hint && make("p", {}, hint),
     )),
   );

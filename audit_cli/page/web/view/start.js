@@ -58,8 +58,8 @@ export function drawStart(given, wrong, problem, acts) {
   );
 }
 
-/** Draw what a report was made with, and where more can be added. */
-export function drawBasis(given, acts) {
+/** Draw what a report was made with, by a key (`trusted`) or none, and where more can be added. */
+export function drawBasis(given, trusted, acts) {
   return make(
     "section",
     {"class": "panel basis", "aria-labelledby": "basis-title"},
@@ -81,7 +81,7 @@ export function drawBasis(given, acts) {
       "Your client’s record shows that your own link was in each deck. A checkpoint of another " +
       "player shows that both of you saw one game.",
     ),
-    given.key !== "" && drawKeyForm(given.key, "", acts.trust),
+    trusted && drawKeyForm(given.key, "", acts.trust),
     drawPasting(acts.take),
   );
 }
