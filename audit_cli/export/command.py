@@ -15,20 +15,16 @@ from typing import TYPE_CHECKING
 from audit_cli import say
 from audit_cli.export.formats import FORMATS, OF_ONE_HAND, Format
 from audit_cli.export.money import CHIPS, Money
-from audit_cli.gamefile import Damage
-from audit_cli.inputs import UsageError, opened, reason, shown
+from audit_cli.inputs import UsageError, reason, shown
+from audit_cli.outputs import EVERYBODY, OWNER_ALONE, save
 from audit_cli.problem import Problem, printable
-from audit_cli.told.hand import Cause, Game, Hand, Untold, Void
-from audit_cli.told.reading import read_games
+from audit_cli.told.asking import UNREADABLE, find_player, judge, read_asked
+from audit_cli.told.hand import Cause, Game, Hand, Void
 from audit_cli.told.view import see_as
-from audit_cli.writing import write_whole
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
-
-UNFIT = 1
-UNREADABLE = 3
 
 _PER_UNIT = 100
 
@@ -36,27 +32,19 @@ _PER_UNIT = 100
 def run(options: argparse.Namespace) -> int:
     """Tell, write, and return the exit status; UsageError where the command line is wrong."""
     money = _money(options.currency, options.per_unit)
-    with opened(options.file) as stream:
-        try:
-            games = read_games(stream, shown(options.file), options.hand)
-        except OSError as error:
-            say.error(f"can not read {shown(options.file)}: {reason(error)}")
-            return UNREADABLE
-    if isinstance(games, Damage):
-        say.error(f"{games.source}, line {games.number}: {games.problem}", games.problem.hint)
+    games = read_asked(options.file, options.hand)
+    if games is None:
         return UNREADABLE
-    if options.hand is not None and not any(game.hands for game in games):
-        message = f"{shown(options.file)} has no hand {options.hand:,}"
-        raise UsageError(message)
     if options.hero is not None:
-        games = _see_as(games, options.hero)
+        find_player(games, options.hero, "--hero")
+        games = tuple(see_as(game, options.hero) for game in games)
     several = len(games) > 1
     form = FORMATS[options.format]
     if options.hand is not None:
         form = OF_ONE_HAND.get(options.format, form)
     written = [(game, _write(game, form, money, several=several)) for game in games]
-    _put(options.output, form, written)
-    return UNFIT if any(_is_unfit(game) for game in games) else 0
+    _put(options, form, written)
+    return judge(told for game in games for told in game.hands)
 
 
 def _money(currency: str, per_unit: int | None) -> Money:
@@ -66,21 +54,6 @@ def _money(currency: str, per_unit: int | None) -> Money:
         message = "--per-unit says how many chips make one of a currency, and there is none"
         raise UsageError(message, "--currency USD, for example")
     return CHIPS
-
-
-def _see_as(games: Sequence[Game], hero: str) -> tuple[Game, ...]:
-    """Return the games as one player saw them; UsageError for a name that no game has."""
-    players = sorted({player for game in games for player in game.players})
-    if hero not in players:
-        message = f"--hero {printable(hero)}: no hand dealt such a player in"
-        raise UsageError(message, f"players: {', '.join(players) or 'none'}")
-    return tuple(see_as(game, hero) for game in games)
-
-
-def _is_unfit(game: Game) -> bool:
-    return any(
-        isinstance(told.hand, Untold) and told.hand.cause is Cause.WRONG for told in game.hands
-    )
 
 
 def _write(game: Game, form: Format, money: Money, *, several: bool) -> list[str]:
@@ -122,32 +95,44 @@ def _played(game: Game, of_game: str) -> Iterator[Hand]:
             say.error(f"{name} does not fit together: {hand.reason}")
 
 
-def _put(output: str | None, form: Format, written: Sequence[tuple[Game, list[str]]]) -> None:
+def _put(
+    options: argparse.Namespace, form: Format, written: Sequence[tuple[Game, list[str]]]
+) -> None:
     """Write to standard output, to a file, or for each game to one in a folder."""
+    output = options.output
+    whole = form.bind([text for _, texts in written for text in texts])
     if output is None or output == "-":
         if isinstance(sys.stdout, TextIOWrapper):
             # A currency's sign is written whatever the terminal's language.
             sys.stdout.reconfigure(encoding="utf-8")
-        say.out(form.bind([text for _, texts in written for text in texts]))
+        say.out(whole)
         return
+    mode = EVERYBODY if all(game.revealed for game, _ in written) else OWNER_ALONE
     folder = Path(output)
     if not (output.endswith(os.sep) or folder.is_dir()):
-        _save(folder, form.bind([text for _, texts in written for text in texts]))
-        return
+        files = {folder: whole}
+    else:
+        _make(folder)
+        files = _by_game(folder, form, written)
+    for path, text in files.items():
+        save(path, text.encode(), mode, options.file)
+        say.note(f"wrote {shown(str(path))}")
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"--output {shown(output)}: {reason(error)}"
+        message = f"--output {shown(str(folder))}: {reason(error)}"
         raise UsageError(message) from None
-    for game, texts in written:
-        if texts:
-            _save(folder / f"cutcard-{game.game}{form.suffix}", form.bind(texts))
 
 
-def _save(path: Path, text: str) -> None:
-    try:
-        write_whole(path, text.encode())
-    except OSError as error:
-        message = f"can not write {shown(str(path))}: {reason(error)}"
-        raise UsageError(message) from None
-    say.note(f"wrote {shown(str(path))}")
+def _by_game(
+    folder: Path, form: Format, written: Sequence[tuple[Game, list[str]]]
+) -> dict[Path, str]:
+    """Return the files of a folder; a game that comes twice has one, with all its hands."""
+    texts: dict[Path, list[str]] = {}
+    for game, hands in written:
+        if hands:
+            texts.setdefault(folder / f"cutcard-{game.game}{form.suffix}", []).extend(hands)
+    return {path: form.bind(hands) for path, hands in texts.items()}

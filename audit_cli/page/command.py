@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from audit_cli import say
 from audit_cli.given import given_key
-from audit_cli.inputs import STANDARD_INPUT, UsageError, read_bounded, reason, shown
+from audit_cli.inputs import STANDARD_INPUT, UsageError, read_bounded, shown
+from audit_cli.outputs import EVERYBODY, OWNER_ALONE, save
 from audit_cli.page.assembling import Embedded, assemble, read_sources
-from audit_cli.writing import write_whole
 
 if TYPE_CHECKING:
     import argparse
 
 NAME: Final = "cutcard.html"
 MAX_GAME: Final = 64 * 1024 * 1024
-
-_FOR_ITS_READER_ALONE: Final = 0o600
-"""A player's game file can hold cards that nobody else has seen yet."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         say.out(html)
         return 0
     place = Path(options.output or Path(tempfile.mkdtemp(prefix="cutcard-"), NAME))
-    _write(place, html.encode(), _FOR_ITS_READER_ALONE)
+    save(place, html.encode(), OWNER_ALONE, options.open)
     fragment = "" if options.hand is None else f"#hand={options.hand}"
     address = f"{place.resolve().as_uri()}{fragment}"
     say.note(f"the page is in {shown(str(place))}")
@@ -56,19 +53,11 @@ def _write_page(output: str) -> int:
         say.out(html)
         return 0
     place = Path(output)
-    _write(place, html.encode(), 0o644)
+    save(place, html.encode(), EVERYBODY)
     say.note(
         f"the page is in {shown(str(place))}: open it in a browser, and drop a game file on it"
     )
     return 0
-
-
-def _write(place: Path, html: bytes, mode: int) -> None:
-    try:
-        write_whole(place, html, mode)
-    except OSError as error:
-        message = f"can not write {shown(str(place))}: {reason(error)}"
-        raise UsageError(message) from None
 
 
 def _read_game(name: str, key: str | None) -> Embedded:

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING
 
 from audit_cli import say
 from audit_cli.checks.voice import count
-from audit_cli.gamefile import Damage
-from audit_cli.inputs import UsageError, opened, reason, shown
-from audit_cli.problem import printable
 from audit_cli.review.as_json import tell_plainly
 from audit_cli.review.heading import tell_game
 from audit_cli.review.painting import choose_paint
 from audit_cli.review.statistics import count_session
 from audit_cli.review.story import tell_aside, tell_hand, tell_other
 from audit_cli.review.table import lay_out
-from audit_cli.told.hand import Cause, Hand, Untold, Void
-from audit_cli.told.reading import read_games
+from audit_cli.told.asking import UNREADABLE, find_player, judge, read_asked
+from audit_cli.told.hand import Hand, Untold, Void
 from audit_cli.told.view import see_as
 
 if TYPE_CHECKING:
@@ -30,18 +27,15 @@ if TYPE_CHECKING:
     from audit_cli.review.statistics import Session
     from audit_cli.told.hand import Game, Told
 
-UNFIT = 1
-UNREADABLE = 3
-
 
 def run(options: argparse.Namespace) -> int:
     """Tell, and return the exit status; UsageError where the command line is wrong."""
-    games = _read(options.file, options.hand)
+    games = read_asked(options.file, options.hand)
     if games is None:
         return UNREADABLE
-    for name in (options.hero, options.player):
+    for option, name in (("--hero", options.hero), ("--player", options.player)):
         if name is not None:
-            _find(games, name)
+            find_player(games, name, option)
     if options.hero is not None:
         games = tuple(see_as(game, options.hero) for game in games)
     told = [(game, _choose(game, (options.hero, options.player))) for game in games]
@@ -54,32 +48,7 @@ def run(options: argparse.Namespace) -> int:
             _tell(game, hands, paint, whole=options.hand is None)
             if options.hand is None:
                 _put([*_totals(hands), "", *lay_out(_count(hands, options), paint)])
-    return UNFIT if any(_is_unfit(one) for _, hands in told for one in hands) else 0
-
-
-def _read(name: str, hand: int | None) -> tuple[Game, ...] | None:
-    """Return the games of a file, or None, having said why there is none."""
-    with opened(name) as stream:
-        try:
-            games = read_games(stream, shown(name), hand)
-        except OSError as error:
-            say.error(f"can not read {shown(name)}: {reason(error)}")
-            return None
-    if isinstance(games, Damage):
-        say.error(f"{games.source}, line {games.number}: {games.problem}", games.problem.hint)
-        return None
-    if hand is not None and not any(game.hands for game in games):
-        message = f"{shown(name)} has no hand {hand:,}"
-        raise UsageError(message)
-    return games
-
-
-def _find(games: Sequence[Game], name: str) -> None:
-    """See that a player was dealt in; UsageError where not."""
-    players = sorted({player for game in games for player in game.players})
-    if name not in players:
-        message = f"no hand dealt {printable(name)} in"
-        raise UsageError(message, f"players: {', '.join(players) or 'none'}")
+    return judge(one for _, hands in told for one in hands)
 
 
 def _choose(game: Game, names: Sequence[str | None]) -> list[Told]:
@@ -112,10 +81,6 @@ def _totals(told: Sequence[Told]) -> list[str]:
         number = sum(isinstance(one.hand, kind) for one in told)
         parts += [f"{number:,} {name}"] if number else []
     return [", ".join(parts)]
-
-
-def _is_unfit(told: Told) -> bool:
-    return isinstance(told.hand, Untold) and told.hand.cause is Cause.WRONG
 
 
 def _tell(game: Game, hands: Sequence[Told], paint: Paint, *, whole: bool) -> None:

@@ -81,6 +81,14 @@ def test_a_game_is_opened_at_a_hand_in_a_file_for_its_reader_alone(
     assert base64.b64decode(told["data"]) == data
 
 
+def test_the_game_is_not_written_over(tmp_path: Path, game: tuple[bytes, str]) -> None:
+    (tmp_path / "game.jsonl").write_bytes(game[0])
+    done = run("--open", "game.jsonl", "--output", "game.jsonl", folder=tmp_path)
+    assert done.returncode == 2
+    assert "game.jsonl is the file that is read" in done.stderr
+    assert (tmp_path / "game.jsonl").read_bytes() == game[0]
+
+
 def test_a_game_comes_from_standard_input(tmp_path: Path, game: tuple[bytes, str]) -> None:
     done = run("--open", "-", "--output", "shown.html", folder=tmp_path, stdin=game[0])
     assert done.returncode == 0, done.stderr

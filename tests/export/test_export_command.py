@@ -147,6 +147,57 @@ def test_a_place_that_can_not_be_written(
     assert "--output " in capsys.readouterr().err
 
 
+def test_the_game_itself_is_not_written_over(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = game.read_bytes()
+    (tmp_path / "link").symlink_to(game)
+    for output in (game, tmp_path / "link"):
+        assert export(game, *POKERSTARS, "--output", output) == 2
+        assert "is the file that is read" in capsys.readouterr().err
+    assert game.read_bytes() == before
+
+
+def test_a_pipe_is_written_into(game: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "audit_cli", "export", str(game), *POKERSTARS]
+    with subprocess.Popen([*command, "--hand", "1", "--output", str(pipe)]) as running:
+        assert len(read_file(pipe.read_text())) == 1
+    assert running.returncode == 0
+    assert pipe.is_fifo()
+
+
+def test_a_link_is_followed(game: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "hands.txt")
+    assert export(game, *POKERSTARS, "--output", tmp_path / "link") == 0
+    assert (tmp_path / "link").is_symlink()
+    assert len(read_file((tmp_path / "hands.txt").read_text())) == len(HANDS)
+
+
+@pytest.mark.parametrize(("reveal", "mode"), [(True, 0o644), (False, 0o600)])
+def test_cards_that_not_all_have_seen_are_for_the_owner_alone(
+    tmp_path: Path, reveal: bool, mode: int
+) -> None:
+    data = played("plain", 1, reveal=reveal).game_file(openings_of="ben")
+    output = tmp_path / "hands.txt"
+    masked = os.umask(0o022)
+    try:
+        mine = written(tmp_path / "mine.jsonl", data)
+        assert export(mine, *POKERSTARS, "--hero", "ben", "--output", output) == 0
+    finally:
+        os.umask(masked)
+    assert output.stat().st_mode & 0o777 == mode
+
+
+def test_a_game_that_comes_twice_has_one_file_with_all_its_hands(tmp_path: Path) -> None:
+    data = played("plain", 1).game_file() * 2
+    folder = tmp_path / "hands"
+    assert export(written(tmp_path / "2.jsonl", data), *POKERSTARS, "--output", f"{folder}/") == 0
+    (path,) = folder.iterdir()
+    assert len(read_file(path.read_text())) == 2 * len(HANDS)
+
+
 def test_in_a_file_of_several_games_a_hand_is_named_with_its_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -122,7 +122,7 @@ def test_an_unknown_player_is_told_who_played(
 ) -> None:
     assert review(game, option, "Ben\x1b") == 2
     err = capsys.readouterr().err
-    assert "error: no hand dealt Ben\\x1b in\n" in err
+    assert f"error: {option} Ben\\x1b: no hand dealt such a player in\n" in err
     assert "hint: players: ann, ben," in err
 
 

@@ -1,0 +1,56 @@
+"""A game file that a command is asked to tell: its games, or said in words why there are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit_cli import say
+from audit_cli.gamefile import Damage
+from audit_cli.inputs import UsageError, opened, reason, shown
+from audit_cli.problem import printable
+from audit_cli.told.hand import Cause, Untold
+from audit_cli.told.reading import read_games
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from audit_cli.told.hand import Game, Told
+
+UNFIT = 1
+UNREADABLE = 3
+"""Exit statuses: a hand does not fit together; the input can not be read as a game file."""
+
+
+def read_asked(name: str, hand: int | None) -> tuple[Game, ...] | None:
+    """Return the games of a file, or None, having said why there is none.
+
+    With `hand` only the hands of that number; UsageError where there is none.
+    """
+    with opened(name) as stream:
+        try:
+            games = read_games(stream, shown(name), hand)
+        except OSError as error:
+            say.error(f"can not read {shown(name)}: {reason(error)}")
+            return None
+    if isinstance(games, Damage):
+        say.error(f"{games.source}, line {games.number}: {games.problem}", games.problem.hint)
+        return None
+    if hand is not None and not any(game.hands for game in games):
+        message = f"{shown(name)} has no hand {hand:,}"
+        raise UsageError(message)
+    return games
+
+
+def find_player(games: Sequence[Game], name: str, option: str) -> None:
+    """See that a told hand dealt the player of an option in; UsageError where none did."""
+    players = sorted({player for game in games for player in game.players})
+    if name not in players:
+        message = f"{option} {printable(name)}: no hand dealt such a player in"
+        raise UsageError(message, f"players: {', '.join(players) or 'none'}")
+
+
+def judge(told: Iterable[Told]) -> int:
+    """Return the exit status of a command that told these hands."""
+    hands = [one.hand for one in told]
+    unfit = any(isinstance(hand, Untold) and hand.cause is Cause.WRONG for hand in hands)
+    return UNFIT if unfit else 0
