@@ -117,6 +117,14 @@ async function judgeInclusion(one) {
   );
 }
 
+// The report on the files in the field for files, taken together.
+async function auditFiles(key) {
+  const inputs = [...document.getElementById("files").files].map((blob) => {
+    return {name: blob.name, blob};
+  });
+  return (await audit(inputs, {key})).report;
+}
+
 const READERS = new Map([
   ["entry", parseEntryLine],
   ["file line", readFileLine],
@@ -154,6 +162,7 @@ async function checkProof(text, key, loaded) {
 
 globalThis.probe = {
   auditCases,
+  auditFiles,
   checkProof,
   compare,
   deal,
