@@ -92,7 +92,7 @@ FILES: Final[dict[str, Callable[[], list[bytes]]]] = {
     "a space in a checkpoint": lambda: [
         short().data().replace(b'{"checkpoint"', b'{ "checkpoint"')
     ],
-    "much without a checkpoint, twice": lambda: [with_heavy_entries(240, 240)],
+    "much without a checkpoint, twice": lambda: [with_heavy_entries(140, 140)],
     "too much without a checkpoint": lambda: [with_heavy_entries(280, 1)],
     "a line too long": lambda: [short().data() + b'{"at":' + b"1" * 65_536 + b"\n"],
     "a hundred lines that are none": lambda: [short().data() + b"x\n" * 200],
