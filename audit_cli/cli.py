@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
-        sys.stdout.flush()
+        say.flush()
     except UsageError as wrong:
         say.error(str(wrong), wrong.hint)
         return USAGE

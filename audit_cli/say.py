@@ -6,13 +6,40 @@ Results go to standard output, all else to standard error.
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from audit_cli.inputs import UsageError, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NAME = "cutcard-audit"
 
 
 def out(text: str) -> None:
-    """Print a result, on standard output."""
-    sys.stdout.write(text)
+    """Print a result, on standard output; UsageError where it can not be written there."""
+    with _writing():
+        sys.stdout.write(text)
+
+
+def flush() -> None:
+    """Have all results out; UsageError where they can not be written."""
+    with _writing():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Keep the interpreter from flushing into it again.
+        sys.stdout = None
+        message = f"can not write to standard output: {reason(error)}"
+        raise UsageError(message) from None
 
 
 def error(message: str, hint: str = "") -> None:

@@ -168,6 +168,21 @@ def test_a_pipe_is_written_into(game: Path, tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+@pytest.mark.parametrize("command", [("export", *POKERSTARS), ("review",), ("review", "--json")])
+def test_an_output_that_is_full_is_said(game: Path, command: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "audit_cli", *command, str(game)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        b"cutcard-audit: error: can not write to standard output: no space left on device\n"
+    )
+
+
 def test_a_link_is_followed(game: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "hands.txt")
     assert export(game, *POKERSTARS, "--output", tmp_path / "link") == 0
