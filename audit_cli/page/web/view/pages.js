@@ -85,12 +85,18 @@ export function drawReport(app) {
   const keyForm = !isAsked(report, "SIGNED") &&
     drawKeyForm(app.wrong.key || app.given.key, app.wrong.why, app.acts.trust);
   const hands = drawHands(app.audited).filter((section) => section !== null);
-  const jump = hands.length === 0 ? null : () => hands[0].querySelector("h2").focus();
+  const promises = drawPromises(report);
+  const broken = promises.querySelector(".promise-broken summary");
+  const jumps = [
+    ["see-broken", "See what is broken", broken],
+    ["see-hands", "See the hands", hands[0]?.querySelector("h2") ?? null],
+  ].filter(([, , target]) => target !== null)
+    .map(([id, words, target]) => [id, words, () => target.focus()]);
   return make(
     "div",
     {class: "report"},
     app.problem !== "" && make("p", {class: "callout callout-broken", role: "alert"}, app.problem),
-    drawVerdict(report, keyForm, jump),
+    drawVerdict(report, keyForm, jumps),
     drawDamage(report),
     make(
       "div",
@@ -98,7 +104,7 @@ export function drawReport(app) {
       make(
         "div",
         {class: "column"},
-        drawPromises(report),
+        promises,
         hands,
         drawBesides(report),
       ),

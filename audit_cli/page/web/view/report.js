@@ -95,10 +95,10 @@ function titlesOf(promises) {
 }
 
 /**
- * Draw the verdict, with `beside` (the form for a key, where there is none) in its panel; `jump`
- * brings the reader to the hands, null where there are none.
+ * Draw the verdict, with `beside` (the form for a key, where there is none) in its panel; `jumps`
+ * bring the reader to what is broken, and to the hands: lists of an id, words and a function.
  */
-export function drawVerdict(report, beside, jump) {
+export function drawVerdict(report, beside, jumps) {
   const {style, title, text} = sayReport(report);
   return make(
     "section",
@@ -113,11 +113,11 @@ export function drawVerdict(report, beside, jump) {
         make("h1", {id: "verdict-title", tabindex: "-1"}, title),
         make("p", {class: "verdict-text"}, text),
         drawTally(report),
-        jump !== null && make(
-          "p",
-          {},
-          make("button", {type: "button", class: "button", on: {click: jump}}, "See the hands"),
-        ),
+        jumps.length > 0 && make("p", {class: "jumps"}, jumps.map(([id, words, jump]) => make(
+          "button",
+          {type: "button", id, class: "button", on: {click: jump}},
+          words,
+        ))),
       ),
     ),
     beside,
