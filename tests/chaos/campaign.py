@@ -20,6 +20,7 @@ from tests.chaos.plans import Plan
 from tests.chaos.runner import Order
 from tests.chaos.script import Script
 from tests.chaos.verdict import Final, compare, rule
+from tests.support.ports import free_port
 
 
 class Course(Way, Protocol):
@@ -138,7 +139,7 @@ async def play_through(
     """Play a plan with one dealer whose lives have these faults, and judge what became of it."""
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     clock = "" if plan.is_real else str(folder / "clock")
-    start = Order(str(folder / "dealer"), 0, seed, clock, **order)
+    start = Order(str(folder / "dealer"), free_port(), seed, clock, **order)
     house = House(stable, start, faults, attend=attend, prepare=prepare)
     way = way_of(house)
     script = Script(plan, seed, way, Ledger(), house.pass_time, attempt, meanwhile)

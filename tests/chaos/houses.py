@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
@@ -149,14 +148,6 @@ async def stable() -> AsyncIterator[Stable]:
         yield running
     finally:
         await running.close()
-
-
-def free_port() -> int:
-    """Give a port that is free now."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 Signed = tuple[str, int, bytes]

@@ -25,6 +25,7 @@ from tests.chaos.people import Person
 from tests.chaos.plans import USUAL
 from tests.chaos.runner import Order
 from tests.chaos.script import Script
+from tests.support.ports import free_port
 
 _REFUSED: Final = "lacks lines that were signed"
 
@@ -80,7 +81,9 @@ async def restore(bench: Bench, last: int, every: int, under: int = 0, broken: s
     folder = bench.folder / name
     folder.mkdir()
     run = Run(name, folder=folder)
-    order = Order(str(folder / "dealer"), 0, bench.seed, str(folder / "clock"), broken=broken)
+    order = Order(
+        str(folder / "dealer"), free_port(), bench.seed, str(folder / "clock"), broken=broken
+    )
     house = House(bench.stable, order)
     ledger = Ledger()
     copies = Copies(house, folder, every, last, under)

@@ -16,13 +16,14 @@ from dealer_service.keys import make_keys
 from tests.chaos.bench import Bench
 from tests.chaos.campaign import Run, play
 from tests.chaos.fates import Fault
-from tests.chaos.houses import GaveUpError, House, free_port
+from tests.chaos.houses import GaveUpError, House
 from tests.chaos.judging import SignedAt
 from tests.chaos.ledger import Ledger
 from tests.chaos.people import Person
 from tests.chaos.plans import REAL, Plan
 from tests.chaos.runner import ORIGIN, Order
 from tests.chaos.script import Script
+from tests.support.ports import free_port
 
 LEASE = 0.6
 """Seconds after which another dealer may take over."""

@@ -17,6 +17,7 @@ import pytest
 from dealer_service.client.message import Message
 from tests.support.commands import SECONDS, Service, dealer, only_line, serving, start
 from tests.support.fake_dealer import FakeDealer, token_for
+from tests.support.ports import free_port
 
 
 @pytest.fixture
@@ -235,9 +236,10 @@ def test_house_players_leave_after_their_hands(service: Service) -> None:
 def test_house_players_play_on_when_the_dealer_was_killed_and_has_restarted(
     tmp_path: Path,
 ) -> None:
-    with serving(tmp_path) as service:
+    address = f"127.0.0.1:{free_port()}"
+    with serving(tmp_path, "--listen", address) as service:
         players = start(
-            "bots", "--address", service.address, "--game", "new", "--seats", "3", "--hands", "6",
+            "bots", "--address", address, "--game", "new", "--seats", "3", "--hands", "6",
             "--pace", "0", folder=tmp_path,
         )  # fmt: skip
         assert players.stdout is not None
@@ -247,7 +249,7 @@ def test_house_players_play_on_when_the_dealer_was_killed_and_has_restarted(
             assert players.poll() is None
         service.process.kill()
         service.process.wait()
-    with serving(tmp_path, "--listen", service.address) as again:
+    with serving(tmp_path, "--listen", address) as again:
         _, told = players.communicate(timeout=SECONDS)
         assert players.returncode == 0, told
         assert told.count("; it left") == 3

@@ -5,7 +5,6 @@ import contextlib
 import os
 import secrets
 import signal
-import socket
 import sys
 import time
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from dealer_service.store.sqlite import SqliteStore
 from dealer_service.transcript.merkle import leaf_hash, tree_root
 from tests.support.audits import judge, read_checkpoint, tell
 from tests.support.dying_dealer import ORIGIN
+from tests.support.ports import free_port
 from tests.support.service import read
 
 ROOT = Path(__file__).parents[2]
@@ -34,13 +34,6 @@ NAMES = ("ann", "bob", "cid", "dan")
 MOMENTS = ("between", "after", "before")
 KILLS = 27
 IMPATIENT = Surroundings(patience=Patience(attempt=5, total=120, first_wait=0.02, longest_wait=0.1))
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 @dataclass

@@ -15,7 +15,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -25,6 +24,8 @@ from typing import Any, Final
 
 import psycopg
 import pytest
+
+from tests.support.ports import free_port
 
 PASSWORD: Final = "not-to-be-shown-7f3a"
 """What no log, error, metric or repr may hold."""
@@ -102,7 +103,7 @@ class Server:
     def start(self) -> None:
         """Start, and wait until it takes connections; on the same port as before."""
         for _ in range(20):
-            self.port = self.port or _free_port()
+            self.port = self.port or free_port()
             if self._try_start():
                 return
         pytest.fail(f"PostgreSQL does not start:\n{self.log[-4000:]}")
@@ -274,13 +275,6 @@ def _unprivileged() -> "pwd.struct_passwd | None":
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name)
     pytest.skip("PostgreSQL refuses to run as root, and there is neither postgres nor nobody")
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def _children(parent: int) -> list[int]:
