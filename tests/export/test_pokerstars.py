@@ -21,7 +21,6 @@ from audit_cli.export.stars_words import describe_high
 from audit_cli.poker.ranking import measure
 from audit_cli.told.events import Mucked, Posted, Shown, What
 from audit_cli.told.hand import Hand
-from audit_cli.told.view import see_as
 from tests.support.random_rules import random_rules
 from tests.support.simulator import HOUSE_LIFE, play_game
 from tests.support.stars_reader import Read, read_file, read_hand
@@ -81,21 +80,6 @@ def test_everybody_s_view_deals_each_seat_its_cards_and_shows_what_was_shown(hou
         assert [
             board for run, board in read.boards.items() if run or len(read.boards) == 1
         ] == boards
-
-
-@pytest.mark.parametrize("house", ALL_HOUSES)
-def test_a_hero_s_view_names_no_card_that_the_player_did_not_see(house: str) -> None:
-    game = see_as(told_house(house, 1), "ben")
-    for hand in hands_of(game):
-        text = write_pokerstars(game, hand, CHIPS)
-        read = read_hand(text)
-        seen = {card for board in hand.boards for card in board}
-        seen |= {card for cards in read.shown.values() for card in cards}
-        dealt = [seat for seat in hand.dealt_in if seat.player == "ben"]
-        assert list(read.dealt) == [seat.player for seat in dealt]
-        seen |= {card for seat in dealt for card in seat.holes or ()}
-        words = text.replace("[", " ").replace("]", " ").split()
-        assert {word for word in words if word in CARD_NUMBERS} <= seen
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

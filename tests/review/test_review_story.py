@@ -12,7 +12,6 @@ from audit_cli.review.painting import Paint, choose_paint
 from audit_cli.review.story import tell_aside, tell_hand, tell_other
 from audit_cli.told.events import Aside, By, Move
 from audit_cli.told.hand import Cause, Hand, Untold, Void
-from audit_cli.told.view import see_as
 from tests.support.exported_games import ALL_HOUSES, told_games
 from tests.support.told_houses import hands_of, told_hand, told_house
 
@@ -53,19 +52,6 @@ def test_colours_add_nothing_to_the_words(house: str) -> None:
             assert plain != coloured
             assert ESCAPE.sub("", coloured) == plain
             assert plain.isascii()
-
-
-@pytest.mark.parametrize("house", ["straddles", "hi_lo", "limit", "plain"])
-def test_one_player_is_told_no_card_that_it_did_not_see(house: str) -> None:
-    whole = told_house(house, 1)
-    player = whole.players[0]
-    for hand in hands_of(see_as(whole, player)):
-        told = joined(tell_hand(hand, PLAIN))
-        seen = {card for board in hand.boards for card in board}
-        for seat in hand.dealt_in:
-            if seat.player == player or seat.seat in hand.shown:
-                seen.update(seat.holes or ())
-        assert set(re.findall(r"\b[2-9TJQKA][cdhs]\b", told)) <= seen
 
 
 def test_suits_have_four_colours() -> None:

@@ -1,7 +1,8 @@
 """Told games of many houses, as exports and reviews are tested with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 from audit_cli.told.hand import Game
 from audit_cli.told.view import see_as
@@ -90,10 +91,12 @@ def tell(simulator: Simulator, *, openings_of: str | None = None) -> Game:
     return told(simulator.game_file(openings_of=openings_of))
 
 
-def told_games(house: str, *, seed: int = 1, hands: int = 12) -> Iterator[Game]:
+@cache
+def told_games(house: str) -> tuple[Game, ...]:
     """Play a house heads-up and with six, and tell each game as all and as one player saw it."""
     rules = ALL_HOUSES[house]
+    games = []
     for players, habits in ((2, HEADS_UP), (6, HOUSE_LIFE)):
-        game = tell(play_game(seed=seed, hands=hands, players=players, habits=habits, rules=rules))
-        yield game
-        yield see_as(game, game.players[0])
+        game = tell(play_game(seed=1, hands=12, players=players, habits=habits, rules=rules))
+        games += [game, see_as(game, game.players[0])]
+    return tuple(games)

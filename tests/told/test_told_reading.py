@@ -122,8 +122,7 @@ def test_the_names_of_what_was_shown_are_the_log_s(house: str, seed: int) -> Non
 def test_boards_of_a_hand_run_twice_share_what_came_before() -> None:
     twice = [
         hand
-        for house in ("straddles", "mississippi", "omaha", "hi_lo")
-        for seed in (1, 3, 4, 5, 6, 8)
+        for house, seed in (("straddles", 1), ("straddles", 4), ("hi_lo", 3))
         for hand in hands_of(told_house(house, seed))
         if len(hand.boards) > 1
     ]
@@ -142,8 +141,7 @@ def test_boards_of_a_hand_run_twice_share_what_came_before() -> None:
 def test_chopped_blinds_go_back_and_the_antes_are_the_big_blind_s() -> None:
     chopped = [
         hand
-        for house in ("limit", "mississippi")
-        for seed in (6, 8)
+        for house, seed in (("limit", 6), ("mississippi", 8))
         for hand in hands_of(told_house(house, seed))
         if any(isinstance(event, BlindsChopped) for event in hand.events)
     ]
