@@ -64,8 +64,8 @@ async function compareOutside(game, {source, text, note, checkpoint}, tell) {
     return 1;
   }
   tell.fork({
-    format: "cutcard-fork/1", log: game.logOrigin, key: judge.text, notes: [own.text, text],
-    leaves: size === own.size ? [] : game.leaves.slice(0, own.size).map(toHex),
+    log: game.logOrigin, key: judge.text, notes: [own.text, text],
+    leaves: size === own.size ? [] : game.leaves.slice(0, own.size),
   });
   tell.finding({
     promise: "CONSISTENT", verdict: "broken", game: game.game, hand: null,

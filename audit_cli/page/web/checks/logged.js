@@ -89,7 +89,7 @@ function keepNotes(tell) {
 function tellForkedLog(judge, one, other, tell) {
   const {origin, size, root} = one.checkpoint;
   const notes = [one.text, other.text];
-  tell.fork({format: "cutcard-fork/1", log: origin, key: judge.text, notes, leaves: []});
+  tell.fork({log: origin, key: judge.text, notes, leaves: []});
   sayOfLog(tell, "broken", {
     text: `${judge.shown} signed two histories of the dealer's log at size ${thousands(size)}`,
     expected: `root ${other.checkpoint.root} (${other.source})`,
@@ -217,8 +217,8 @@ async function breakLogged(state, text, evidence, [expected, found], noted = nul
   }
   const own = game.checkpoints.findLast(({holds}) => holds);
   tell.fork({
-    format: "cutcard-fork/1", log: game.logOrigin, key: game.judge.text,
-    notes: [own.text, noteText], leaves: game.leaves.slice(0, game.covered).map(toHex),
+    log: game.logOrigin, key: game.judge.text, notes: [own.text, noteText],
+    leaves: game.leaves.slice(0, game.covered),
     noted: [{index: proof.index, line: showBytes(bytes), proof: proof.path.map(toHex)}],
   });
 }

@@ -35,7 +35,8 @@ export async function checkTwice(games, request, tell) {
 
 /** The index of the first line that both have and that is not the same, or -1. */
 function findParting(one, other) {
-  return one.findIndex((leaf, at) => at < other.length && !sameBytes(leaf, other[at]));
+  const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
+  return shorter.findIndex((leaf, at) => !sameBytes(leaf, longer[at]));
 }
 
 function tellFork(before, log, entry, tell) {
@@ -43,11 +44,10 @@ function tellFork(before, log, entry, tell) {
   const sizes = [before.leaves.length, log.leaves.length];
   const longer = sizes[1] > sizes[0] ? log : before;
   tell.fork({
-    format: "cutcard-fork/1",
     log: logOrigin,
     key: judge.text,
     notes: [before.note, log.note],
-    leaves: sizes[0] === sizes[1] ? [] : longer.leaves.map(toHex),
+    leaves: sizes[0] === sizes[1] ? [] : longer.leaves,
   });
   tell.finding({
     promise: "CONSISTENT",

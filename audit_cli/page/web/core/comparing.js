@@ -10,6 +10,7 @@
 import {toHex, utf8Bytes} from "./bytes.js";
 import {readFileLine} from "./canonical.js";
 import {parseDealerCheckpoint} from "./checkpoint.js";
+import {keepFork} from "./forks.js";
 import {knownKeys} from "./given.js";
 import {rootsAt} from "./merkle.js";
 import {judgeNote} from "./note.js";
@@ -193,7 +194,7 @@ async function compareLog(held, games, forks) {
     const other = same.find(({checkpoint}) => checkpoint.root !== same[0].checkpoint.root);
     if (other !== undefined) {
       const notes = [same[0].text, other.text];
-      forks.push({format: "cutcard-fork/1", log, key: judge.text, notes, leaves: []});
+      keepFork(forks, {log, key: judge.text, notes, leaves: []});
       const {size} = other.checkpoint;
       const text = `${judge.shown} signed two histories at size ${thousands(size)}: `
         + `root ${same[0].checkpoint.root} (${same[0].source}), `
@@ -233,9 +234,9 @@ async function compareWithLines(bySize, game, forks) {
       continue;
     }
     const own = checkpoints.find((one) => one.holds && one.size >= size);
-    forks.push({
-      format: "cutcard-fork/1", log, key: judge.text, notes: [own.text, other.text],
-      leaves: size === own.size ? [] : leaves.slice(0, own.size).map(toHex),
+    keepFork(forks, {
+      log, key: judge.text, notes: [own.text, other.text],
+      leaves: size === own.size ? [] : leaves.slice(0, own.size),
     });
     const text = `${judge.shown} signed another history at size ${thousands(size)}: `
       + `root ${root}, as of the entries of ${game.source}, `

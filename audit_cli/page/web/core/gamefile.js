@@ -25,6 +25,7 @@ const HEADER_FIELDS = [["game", bytes16Shape], ["key", textShape], ["origin", or
 const MAX_DAMAGED = 100;
 // What a page can hold: some 40,000 hands.
 const MAX_ENTRIES = 1_000_000;
+const MAX_GAMES = 1_000;
 const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const SLICE_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
@@ -42,8 +43,8 @@ const OTHER_LINE_BYTES = 16;
  */
 export async function readGameFile(blob, source, onRead = () => {}) {
   const reading = {
-    source: printable(source, 200), number: 0, games: [], damage: [], game: null, behind: false,
-    over: false,
+    source: printable(source, 200), number: 0, games: [], verifiers: new Map(), damage: [],
+    game: null, behind: false, over: false,
   };
   let tail = new Uint8Array(0);
   let hashed = Promise.resolve();
@@ -230,9 +231,13 @@ function skipSpace(raw, from) {
 async function beginGame(reading, raw) {
   reading.game = null;
   reading.behind = false;
-  const {header, wrong} = await parseHeader(raw);
+  const {header, wrong} = await parseHeader(raw, reading.verifiers);
   if (wrong !== undefined) {
     stopReading(reading, wrong);
+    return;
+  }
+  if (reading.games.length === MAX_GAMES) {
+    stopAtLimit(reading, `more than ${thousands(MAX_GAMES)} games`);
     return;
   }
   const {game, origin, verifier} = header;
@@ -244,7 +249,8 @@ async function beginGame(reading, raw) {
   reading.games.push(reading.game);
 }
 
-async function parseHeader(raw) {
+/** The header of a game; `verifiers` has the keys of those before, by their text. */
+async function parseHeader(raw, verifiers) {
   const refused = (reason, hint = `a header is ${HEADER_FORM}`) => ({wrong: problem(reason, hint)});
   const {value, wrong} = readFileLine(raw);
   const begins = `a game begins with ${HEADER_FORM}`;
@@ -266,10 +272,13 @@ async function parseHeader(raw) {
       return refused(`header.${name}${misshapen}`);
     }
   }
-  const {key: verifier, wrong: badKey} = await parseVerifierKey(value.key);
+  const known = verifiers.get(value.key);
+  const {key: verifier, wrong: badKey} = known === undefined ? await parseVerifierKey(value.key)
+    : {key: known};
   if (badKey !== undefined) {
     return refused(`header.key: ${badKey.reason}`, badKey.hint);
   }
+  verifiers.set(value.key, verifier);
   return {header: {game: value.game, origin: value.origin, verifier}};
 }
 

@@ -6,6 +6,8 @@
  * never counts as proof.
  */
 
+import {keepFork} from "./forks.js";
+
 /** The lines of an audit, in the order in which they are told. */
 export const PROMISES = Object.freeze([
   "BOUND", "REPLAYED", "ORDERED", "DEALT", "COMPLETE", "PLAYED", "SIGNED", "CONSISTENT",
@@ -32,8 +34,8 @@ export function gatherReport() {
     notice: (notice) => gathered.notices.push(notice),
     /** Something about what the auditor gave. */
     warning: (text) => gathered.warnings.push(text),
-    /** The evidence that one key signed two histories. */
-    fork: (fork) => gathered.forks.push(fork),
+    /** The evidence that one key signed two histories; see `keepFork`. */
+    fork: (evidence) => keepFork(gathered.forks, evidence),
     /** A line beside the game files that is not of its format: {source, line, reason, hint}. */
     unreadable: (damaged) => gathered.damage.push(damaged),
   });
