@@ -59,10 +59,10 @@ async def until(holds: Any) -> None:
             await asyncio.sleep(0.001)
 
 
-async def files_told(service: Service) -> float:
-    """Give how many files the dealer says it wrote, once it says so: just after they are there."""
+async def told_of(service: Service, name: str) -> float:
+    """Give a count of the dealer's once it is one: it counts just after the thing is done."""
     async with asyncio.timeout(PATIENCE):
-        while not (told := (await scrape(service)).get("cutcard_archive_files_total")):
+        while not (told := (await scrape(service)).get(name)):
             pass
     return told
 
@@ -90,7 +90,7 @@ async def test_a_finished_game_has_its_file_byte_for_byte(tmp_path: Path) -> Non
         assert report.exit_status() == 0, tell(report)
         await until(lambda: len(list(archive.iterdir())) == 1)
         assert not path_of(archive, going_on).exists()
-        assert await files_told(service) == 1
+        assert await told_of(service, "cutcard_archive_files_total") == 1
 
 
 async def test_what_was_revealed_while_the_files_were_off_is_caught_up(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ async def test_what_was_revealed_while_the_files_were_off_is_caught_up(tmp_path:
         other = await finished(service)
         await until(path_of(archive, other).exists)
         # What was there was left alone.
-        assert await files_told(service) == 1
+        assert await told_of(service, "cutcard_archive_files_total") == 1
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
@@ -146,7 +146,7 @@ class TestForgetting:
             listed = operate_pb2.ListGamesRequest(state="archived")
             answer = await service.operate.ListGames(listed, metadata=service.operator)
             assert [one.game for one in answer.games] == [game]
-            assert (await scrape(service)).get("cutcard_archive_forgotten_total") == 1
+            assert await told_of(service, "cutcard_archive_forgotten_total") == 1
             store = service.dealer._store
             assert store is not None
             assert store.lines(game, 0, 10) == ()
