@@ -12,6 +12,12 @@ from tests.support.commands import Service, dealer, only_line, serving, start
 CA = Authority("CA")
 NOBODY = "127.0.0.1:1"
 
+IMPATIENT = """
+from dealer_service.client.calls import Patience
+from dealer_service.commands import connecting
+connecting._PATIENCE = Patience(total=1.0)
+"""
+
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
@@ -69,7 +75,7 @@ def test_a_dealer_that_wants_a_certificate_is_shown_one(tmp_path: Path) -> None:
         )  # fmt: skip
         assert opened.returncode == 0, opened.stderr
         game = opened.stdout.split()[0]
-        bare = dealer("fetch", game, *address, "--ca", ca, folder=tmp_path)
+        bare = dealer("fetch", game, *address, "--ca", ca, folder=tmp_path, before=IMPATIENT)
         assert bare.returncode == 3
         assert "the dealer can not be reached" in bare.stderr
 

@@ -29,10 +29,15 @@ def dealer(
     folder: Path,
     typed: str = "",
     environ: Mapping[str, str] | None = None,
+    before: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run `cutcard-dealer` in a folder and wait for its end."""
+    """Run `cutcard-dealer` in a folder and wait for its end; code of `before` runs first."""
+    command = _command(arguments)
+    if before:
+        code = f"{before}\nimport sys\nfrom dealer_service.cli import main\nsys.exit(main())"
+        command[1:3] = ["-c", code]
     return subprocess.run(
-        _command(arguments),
+        command,
         cwd=folder,
         env=_CLEAN | dict(environ or {}),
         input=typed,
