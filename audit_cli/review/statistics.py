@@ -1,9 +1,10 @@
 """What each player did in the hands that are told, in counts; shares of them are for the reader.
 
-By the words of trackers: VPIP, chips put in before the flop by the player's own will; PFR, a raise
-before the flop; 3-bet, a raise over the first raise of another, of those that could be; WTSD, a
-showdown, of the flops seen; W$SD, a showdown at which chips were won; aggression, bets and raises
-for each call behind the flop.
+By the words of trackers: VPIP, chips put in before the flop by the player's own will, and PFR, a
+raise there, of the hands in which it had a turn before the flop (so that a walk is none); 3-bet, a
+raise over the first raise of another, of the turns that faced one; WTSD, a showdown, of the flops
+seen; W$SD, a showdown at which chips were won; aggression, bets and raises for each call from the
+flop on.
 """
 
 from __future__ import annotations
@@ -24,9 +25,14 @@ _MOVES = frozenset({Act.BET, Act.RAISE})
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One player's counts. `biggest_pot` is the most that it won in one hand, `net` all chips."""
+    """One player's counts. `biggest_pot` is the most that it won in one hand, `net` all chips.
+
+    `first_turns` are the hands in which it had a turn before the flop, `moves` its bets and raises
+    from the flop on, `calls` its calls there.
+    """
 
     hands: int = 0
+    first_turns: int = 0
     vpip: int = 0
     pfr: int = 0
     three_bets: int = 0
@@ -76,6 +82,7 @@ def _count_hand(hand: Hand, seat: Seat) -> Session:
     showdown = stayed and len(hand.order) - len(hand.folded) > 1 and flop
     return Session(
         hands=1,
+        first_turns=int(bool(early)),
         vpip=int(bool(early & _CALLS_OR_MORE)),
         pfr=int(Act.RAISE in early),
         three_bets=int(taken),
@@ -91,7 +98,7 @@ def _count_hand(hand: Hand, seat: Seat) -> Session:
 
 
 def _three_bet(first: Iterable[Acted], seat: int) -> tuple[bool, bool]:
-    """Tell whether a seat could raise over the first raise, another's, and whether it did."""
+    """Tell whether a seat faced the first raise, another's, in a turn, and whether it raised."""
     raised_by: list[int] = []
     for act in first:
         if act.seat == seat and len(raised_by) == 1 and raised_by[0] != seat:

@@ -15,9 +15,10 @@ _HEADINGS = (
     *("biggest pot", "net"),
 )
 LEGEND = (
-    "VPIP: put chips in by will before the flop; PFR: raised there; 3-bet: raised over the first",
-    "raise, where it could; WTSD: went to showdown, of the flops seen; W$SD: won there;",
-    "aggression: bets and raises for each call behind the flop; biggest pot: most won in a hand.",
+    "VPIP: put chips in by will before the flop, where it had a turn; PFR: raised there; 3-bet:",
+    "raised over the first raise, where it faced one; WTSD: went to showdown, of the flops seen;",
+    "W$SD: won there; aggression: bets and raises for each call from the flop on; biggest pot:",
+    "most won in a hand.",
 )
 
 
@@ -39,8 +40,8 @@ def _row(player: str, session: Session) -> tuple[str, ...]:
     return (
         player,
         f"{session.hands:,}",
-        _share(session.vpip, session.hands),
-        _share(session.pfr, session.hands),
+        _share(session.vpip, session.first_turns),
+        _share(session.pfr, session.first_turns),
         _share(session.three_bets, session.three_bet_chances),
         _share(session.showdowns, session.flops),
         _share(session.showdowns_won, session.showdowns),

@@ -47,6 +47,12 @@ def test_blinds_that_nobody_raises_are_no_will_of_their_own() -> None:
     assert (counted["ben"].net, counted["cleo"].net) == (-50, 50)
 
 
+def test_a_walk_is_no_hand_that_could_have_been_played() -> None:
+    counted = sessions([FOLD, FOLD])
+    assert [counted[name].first_turns for name in ("ann", "ben", "cleo")] == [1, 1, 0]
+    assert [one.hands for one in counted.values()] == [1, 1, 1]
+
+
 def test_a_check_in_the_big_blind_is_none_either() -> None:
     counted = sessions([CALL, CALL, *[CHECK] * 10])
     played = {name: one.vpip for name, one in counted.items()}
@@ -93,7 +99,7 @@ def test_who_is_all_in_before_the_flop_sees_it_and_the_showdown() -> None:
     assert (counted["cleo"].flops, counted["cleo"].showdowns) == (0, 0)
 
 
-def test_aggression_is_behind_the_flop() -> None:
+def test_aggression_is_from_the_flop_on() -> None:
     moves = [raise_to(300), CALL, CALL, bet(300), raise_to(700), CALL, CALL]
     rest = [CHECK, bet(500), CALL, FOLD, CHECK, bet(600), FOLD]
     counted = sessions([*moves, *rest])
@@ -112,19 +118,19 @@ def test_counts_fit_together_in_every_house(house: str) -> None:
         assert sum(one.hands for one in counted.values()) == sum(len(hand.order) for hand in hands)
         assert sum(one.net for one in counted.values()) == -sum(hand.rake for hand in hands)
         for one in counted.values():
-            assert one.pfr <= one.vpip <= one.hands
+            assert one.pfr <= one.vpip <= one.first_turns <= one.hands
             assert one.three_bets <= one.three_bet_chances <= one.hands
             assert one.showdowns_won <= one.showdowns <= one.flops <= one.hands
 
 
 def test_the_table_has_shares_and_dashes_where_there_is_nothing_to_share() -> None:
     counted = {
-        "ann": Session(8, 5, 1, 1, 2, 3, 2, 1, 3, 2, 12_345, -1_000),
-        "ben": Session(1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0),
+        "ann": Session(9, 8, 5, 1, 1, 2, 3, 2, 1, 3, 2, 12_345, -1_000),
+        "ben": Session(1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0),
     }
     lines = lay_out(counted, Paint(on=False))
     assert [line.split() for line in lines[1:3]] == [
-        ["ann", "8", "63%", "13%", "50%", "67%", "50%", "1.5", "12,345", "-1,000"],
+        ["ann", "9", "63%", "13%", "50%", "67%", "50%", "1.5", "12,345", "-1,000"],
         ["ben", "1", "0%", "0%", "-", "-", "-", "no", "calls", "0", "0"],
     ]
     assert len({len(line) for line in lines[:3]}) == 1
