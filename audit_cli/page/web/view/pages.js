@@ -91,7 +91,7 @@ export function drawReport(app) {
     ["see-broken", "See what is broken", broken],
     ["see-hands", "See the hands", hands[0]?.querySelector("h2") ?? null],
   ].filter(([, , target]) => target !== null)
-    .map(([id, words, target]) => [id, words, () => target.focus()]);
+    .map(([id, words, target]) => [id, words, () => bringTo(target)]);
   return make(
     "div",
     {class: "report"},
@@ -117,6 +117,11 @@ export function drawReport(app) {
       ),
     ),
   );
+}
+
+function bringTo(target) {
+  target.focus({preventScroll: true});
+  target.scrollIntoView({block: "start", behavior: "instant"});
 }
 
 function showHand(app, route) {
