@@ -346,7 +346,7 @@ class Publishing:
 
     async def _take_up(self, sequencer: Sequencer) -> None:
         """Go on where the owner before stopped; CannotPublish where that can not be."""
-        kept = self._means.signed()
+        kept = self._signed_here()
         if is_behind(kept, sequencer.last):
             assert kept is not None
             if not self._means.accepts or sequencer.next_index < kept.size:
@@ -357,6 +357,13 @@ class Publishing:
             await self._hold_to(last.size, last.root)
         await self._means.cosigning.question(0 if last is None else last.size)
         await self._extend_to(sequencer.next_index)
+
+    def _signed_here(self) -> SignedAt | None:
+        """Give what is known here as signed last: by the journal, or by what the folder shows."""
+        kept, shown = self._means.signed(), self._edition.shown
+        if shown is None or (kept is not None and kept.size >= shown.size):
+            return kept
+        return SignedAt(shown.size, shown.root)
 
     async def _sequence(self, sequencer: Sequencer) -> None:
         """Bring what waits into the log and the log to the world: one batch."""

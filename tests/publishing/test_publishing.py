@@ -419,6 +419,24 @@ class TestGoingBack:
             await play(one, 1, first=2)
             assert one.lines()[:4] == before
 
+    async def test_a_restore_of_store_and_journal_goes_on_from_what_the_folder_shows(
+        self, tmp_path: Path
+    ) -> None:
+        """Of what was signed since, the folder alone knows."""
+        store, journal = MemoryStore(), tmp_path / "signed.journal"
+        async with publisher(tmp_path, store) as one:
+            await play(one, 2)
+            older = MemoryStore(store._content.copy())
+        signed = journal.read_bytes()
+        async with publisher(tmp_path, store) as one:
+            await play(one, 2, first=2)
+            before = one.lines()
+        journal.write_bytes(signed)
+        async with publisher(tmp_path, older, accepts=True) as one:
+            await play(one, 1, first=4)
+            assert one.lines()[:8] == before
+            assert one.faults == []
+
     async def test_what_a_restored_store_lacks_is_brought_back_from_the_folder_once(
         self, tmp_path: Path
     ) -> None:
