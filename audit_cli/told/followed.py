@@ -10,7 +10,7 @@ from audit_cli.told.events import Street
 if TYPE_CHECKING:
     from audit_cli.gamefile import Line
     from audit_cli.poker.rules import HandRules
-    from audit_cli.told.events import Awarded, Event
+    from audit_cli.told.events import Awarded, Event, What
 
 
 class UnfitError(Exception):
@@ -29,6 +29,7 @@ class Chips:
     total: int = 0
     put_in: int = 0
     won: int = 0
+    posted: set[What] = field(default_factory=set)
 
     def pay(self, seat: int, amount: int) -> None:
         """Put chips of the stack in, as those of a seat; UnfitError where it has fewer."""

@@ -99,6 +99,10 @@ def _deck_committed(hand: Followed, body: dict[str, Any], _: int) -> None:
 def _posted(hand: Followed, body: dict[str, Any], at: int) -> None:
     seat, what, amount = body["seat"], What(body["what"]), body["amount"]
     chips = hand.seated(seat)
+    if what in chips.posted:
+        message = f"seat {seat} posts its {what.value.replace('_', ' ')} twice"
+        raise UnfitError(message)
+    chips.posted.add(what)
     chips.pay(seat, amount)
     ante = hand.rules.ante
     if what in _BETS:

@@ -327,6 +327,9 @@ TWELVE_MORE = [{"position": 30 + at, "to": "seat", "seat": 1 + at // 2} for at i
 WRONG: dict[str, tuple[str, Change, str] | tuple[str, Change, str, int]] = {
     "a post of more than the stack": (
         "posted", lambda body: body.update(amount=10**9), "puts in 1000000000 and has"),
+    "a post twice": (
+        "posted", lambda body: body.update(seat=2, what="small_blind"),
+        "seat 2 posts its small blind twice", 1),
     "a post of nobody": (
         "posted", lambda body: body.update(seat=10), "seat 10 is not dealt in"),
     "too few cards": (
