@@ -43,7 +43,10 @@ stubs: $(STUBS)
 demo: setup
 	@$(BIN)/python -m dealer_service demo --directory demo
 
+# Compiled once for the hundreds of processes that the tests start, also where the environment
+# keeps Python from writing bytecode.
 test: setup
+	@$(BIN)/python -m compileall -q dealer_service audit_cli proto/cutcard tests/support tests/chaos
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 nightly: setup
