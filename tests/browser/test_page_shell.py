@@ -408,6 +408,37 @@ class TestMoreFiles:
         player.run("location.hash = arguments[0]", f"#game={last.game}&hand={number}")
         assert player.text("#hand-title") == f"Hand {number}"
 
+    def test_that_tell_one_game_otherwise_are_both_kept_and_both_shown(
+        self, player: Player
+    ) -> None:
+        data, ended = tampered()
+        mine = player.keep("game.jsonl", honest().game_file())
+        (player.folder / "friend").mkdir()
+        theirs = player.keep("friend/game.jsonl", data)
+        os.utime(theirs, (1, 1))
+        player.check(mine, key=honest().key)
+        player.drop(theirs)
+        player.wait("return document.querySelectorAll('.report .given li').length === 2")
+        assert promise(player.report(), "CONSISTENT")["verdict"] == "Broken"
+        number = ended.body["hand"]
+        rows = player.run(
+            "return [...document.querySelectorAll('a.hand-row')].map((one) => one.hash)"
+        )
+        shown = []
+        for row in [one for one in rows if one.endswith(f"hand={number}")]:
+            player.run("location.hash = arguments[0]", row)
+            player.wait("return document.querySelector('.table .seat') !== null")
+            player.click(".playback-last")
+            shown.append(
+                player.run(
+                    "return [...document.querySelectorAll('.seat')].map((one) => one.textContent)"
+                )
+            )
+            player.run("location.hash = ''")
+            player.report()
+        assert len(shown) == 2
+        assert shown[0] != shown[1]
+
     def test_of_a_game_whose_other_is_missing_leave_it_open(self, player: Player) -> None:
         chain = play_chain(games=2, hands=3)
         data = chain[1].game_file()

@@ -11,7 +11,7 @@ import {listenForDrops, sortFile} from "./dropping.js";
 import {NOTHING_GIVEN, addGiven, removeGiven, requestOf} from "./given.js";
 import {arrive, drawReport, focusTitle, isBeside, show} from "./pages.js";
 import {drawProgress} from "./progress.js";
-import {readRoute} from "./routing.js";
+import {addressGames, readRoute} from "./routing.js";
 
 const PATIENCE_MS = 200;
 const NO_WRONG_KEY = Object.freeze({key: "", why: ""});
@@ -136,7 +136,8 @@ async function check(app, wrong = NO_WRONG_KEY, problem = "") {
   // What is done in a moment is not worth a panel that comes and goes.
   app.patience = setTimeout(() => showAnew(app), PATIENCE_MS);
   try {
-    app.audited = await worker.ask("audit", requestOf(app.given), checking.show);
+    const {report, games} = await worker.ask("audit", requestOf(app.given), checking.show);
+    app.audited = {report, games: addressGames(games)};
   } catch (error) {
     if (error.kind === "Stopped") return;
     app.audited = null;

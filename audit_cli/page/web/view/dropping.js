@@ -31,9 +31,9 @@ export const KINDS = new Map([
 
 /**
  * Sort one file, {name, blob}. Returns a list of {kind, name, size, …}: a game with its `blob`, a
- * record with its `bytes`, a note, proof or key with its `text`; the evidence of a fork gives its
- * two notes. Fails with an Error in plain words where a file can not be read, or is larger than
- * anything of its kind.
+ * record with its `bytes` (both with `changed`, when the file was), a note, proof or key with its
+ * `text`; the evidence of a fork gives its two notes. Fails with an Error in plain words where a
+ * file can not be read, or is larger than anything of its kind.
  */
 export async function sortFile({name, blob}) {
   const size = blob.size;
@@ -41,7 +41,7 @@ export async function sortFile({name, blob}) {
   if (RECORD.test(head)) {
     bound(name, size, MOST_RECORD, "any record");
     const bytes = new Uint8Array(await readOrExplain(name, blob.arrayBuffer()));
-    return [{kind: "record", name, size, bytes}];
+    return [{kind: "record", name, size, changed: blob.lastModified, bytes}];
   }
   if (FORK.test(head)) return sortFork(name, blob);
   if (PROOF.test(head)) {
@@ -55,7 +55,7 @@ export async function sortFile({name, blob}) {
     const text = await textOf(name, blob);
     if (NOTE.test(text)) return [{kind: "note", name, size, text}];
   }
-  return [{kind: "game", name, size, blob}];
+  return [{kind: "game", name, size, changed: blob.lastModified, blob}];
 }
 
 /** A text that was pasted, as a file with a name of its own. */

@@ -22,14 +22,17 @@ const PLACES = new Map([
   ["proof", "proofs"],
 ]);
 
-/** Add what sortFile gave; what is there already, by kind, name and size, is taken anew. */
+/** Whether two things are one file: of one name and one text, or as large and as old. */
+function isSame(one, other) {
+  return ["name", "size", "text", "changed"].every((field) => one[field] === other[field]);
+}
+
+/** Add what sortFile gave; a file that is there already is taken anew. */
 export function addGiven(given, things) {
   return things.reduce((before, thing) => {
     if (thing.kind === "key") return {...before, key: thing.text};
     const place = PLACES.get(thing.kind);
-    const others = before[place].filter(({name, size}) => {
-      return name !== thing.name || size !== thing.size;
-    });
+    const others = before[place].filter((one) => !isSame(one, thing));
     return {...before, [place]: [...others, thing]};
   }, given);
 }

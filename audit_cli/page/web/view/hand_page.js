@@ -7,7 +7,7 @@
  * table's own choice; `onStep(step)` is called whenever the reader moves to another one.
  */
 
-import {grouped, make} from "./dom.js";
+import {grouped, make, named} from "./dom.js";
 import {drawFindings} from "./findings.js";
 import {sayResult} from "./hands.js";
 import {lineIcon} from "./icons.js";
@@ -16,11 +16,12 @@ import {routeOfHand} from "./routing.js";
 
 /**
  * Find a hand among the games: {at, game, row}, `at` the game's place from 0; null where it is not
- * there. `name` is the game's, or how it begins; null for the first game that has the hand.
+ * there. `name` is the game's address, or how its name begins; null for the first game that has the
+ * hand.
  */
 export function findHand(games, name, hand) {
   for (const [at, game] of games.entries()) {
-    if (name !== null && !game.game.startsWith(name)) continue;
+    if (name !== null && game.address !== name && !game.game.startsWith(name)) continue;
     const row = game.hands.find((one) => one.hand === hand);
     if (row !== undefined) return {at, game, row};
   }
@@ -29,7 +30,6 @@ export function findHand(games, name, hand) {
 
 /** Draw the page of a hand. Returns {page, table}: `table` is the empty place for its table. */
 export function drawHandPage({report, games}, {game, row}) {
-  const several = games.length > 1;
   const table = make("div", {class: "table-place"});
   const findings = report.promises.flatMap(({promise, findings: found}) => found
     .filter((one) => one.hand === row.hand && one.game === game.game && one.verdict !== "holds")
@@ -39,12 +39,13 @@ export function drawHandPage({report, games}, {game, row}) {
   const page = make(
     "article",
     {"class": "hand-page", "aria-labelledby": "hand-title"},
-    drawSteps(game, row, several),
+    drawSteps(game, row),
     make(
       "header",
       {class: "hand-head"},
       make("h1", {id: "hand-title", tabindex: "-1"}, `Hand ${grouped(row.hand)}`),
       make("p", {class: "lead"}, sayResult(row)),
+      games.length > 1 && make("p", {class: "hint"}, "From the file ", named(game.source)),
     ),
     !row.signed && make(
       "p",
@@ -68,14 +69,13 @@ export function drawHandPage({report, games}, {game, row}) {
   return {page, table};
 }
 
-function drawSteps(game, row, several) {
+function drawSteps(game, row) {
   const at = game.hands.indexOf(row);
-  const name = several ? game.game : null;
   const link = (target, words, before) => target === undefined
     ? make("span", {"class": "step-link step-none", "aria-hidden": "true"})
     : make(
       "a",
-      {class: "step-link", href: routeOfHand(target.hand, name)},
+      {class: "step-link", href: routeOfHand(target.hand, game.address)},
       before && lineIcon("before"),
       make("span", {}, words, " ", make("span", {class: "step-number"}, grouped(target.hand))),
       !before && lineIcon("after"),

@@ -52,7 +52,7 @@ function drawGameHands(game, rows, several, at) {
     const pages = Math.max(1, Math.ceil(shown.length / PAGE_HANDS));
     const start = view.page * PAGE_HANDS;
     fill(list, shown.slice(start, start + PAGE_HANDS).map((row) => {
-      return drawRow(row, several ? game.game : null);
+      return drawRow(row, game.address);
     }));
     fill(pager, ...drawPager(view.page, pages, shown.length, (page) => {
       view.page = page;
@@ -71,7 +71,7 @@ function drawGameHands(game, rows, several, at) {
       make(
         "div",
         {class: "hands-tools"},
-        rows.length > PAGE_HANDS && drawGoTo(rows, at, several ? game.game : null),
+        rows.length > PAGE_HANDS && drawGoTo(rows, at, game.address),
         drawChoice(rows, at, (choice) => {
           view.choice = choice;
           view.page = 0;
@@ -79,6 +79,7 @@ function drawGameHands(game, rows, several, at) {
         }),
       ),
     ),
+    several && make("p", {class: "hint"}, "From the file ", named(game.source)),
     make(
       "div",
       {class: "hand-table"},

@@ -151,11 +151,11 @@ function drawNoHand(hand) {
 
 async function mountTable(app, route, {at, game, row}, table) {
   const {worker} = app;
-  const name = app.audited.games.length > 1 ? game.game : null;
   const asked = {game: at, hand: row.hand};
   const ask = (what, details) => worker.ask("of_hand", {...asked, what, details});
   const onStep = addressWriter((step) => {
-    if (app.shown === route) history.replaceState(null, "", routeOfHand(row.hand, name, step));
+    if (app.shown !== route) return;
+    history.replaceState(null, "", routeOfHand(row.hand, game.address, step));
   });
   try {
     const handData = await worker.ask("hand", asked);

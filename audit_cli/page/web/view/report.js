@@ -138,11 +138,11 @@ export function drawGames(games) {
     "section",
     {"class": "games", "aria-labelledby": "games-title"},
     make("h2", {id: "games-title"}, games.length === 1 ? "The game" : "The games"),
-    make("ul", {class: "game-list"}, games.map(drawGame)),
+    make("ul", {class: "game-list"}, games.map((game) => drawGame(game, games.length > 1))),
   );
 }
 
-function drawGame(game) {
+function drawGame(game, several) {
   const ended = game.hands.filter(({state}) => state === "ended").length;
   const voids = game.hands.filter(({state}) => state === "void").length;
   const unsigned = game.entries - game.signed;
@@ -156,6 +156,7 @@ function drawGame(game) {
     names.push(` and ${grouped(game.players.length - SHOWN_PLAYERS)} more`);
   }
   const rows = [
+    ...(several ? [["File", named(game.source)]] : []),
     ["Dealer", [named(game.origin)]],
     ["Players", names.length > 0 ? names : ["nobody"]],
     ["Hands", [

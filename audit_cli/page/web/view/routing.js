@@ -5,13 +5,14 @@
  *     #                                   the start, or the report of what is loaded
  *     #hand=12                            a hand; of the first game that has it
  *     #game=HEX&hand=12&step=5            a hand of this game, at this step
+ *     #game=HEX.2&hand=12                 a hand of the second file that tells of this game
  *     #compare                            checkpoints and proofs beside a game
  *     #about                              what the page does, and what it can not prove
  */
 
 const PAGES = ["compare", "about"];
 const NUMBER = /^(0|[1-9][0-9]{0,14})$/;
-const GAME = /^[0-9a-f]{1,32}$/;
+const GAME = /^[0-9a-f]{1,32}(\.[1-9][0-9]{0,3})?$/;
 
 /**
  * Read the part of an address from `#` on: {page, game, hand, step}. `page` is "report", "hand",
@@ -36,7 +37,21 @@ function readCount(text) {
   return text !== null && NUMBER.test(text) ? Number(text) : null;
 }
 
-/** Write the address of a hand; `game` (hex) where there are several, `step` where it is named. */
+/**
+ * Give each of the games that were checked together the `address` that names it: null where it is
+ * the only one. One game can be there twice, as it is where two players were told two histories.
+ */
+export function addressGames(games) {
+  const seen = new Map();
+  return games.map((one) => {
+    const many = (seen.get(one.game) ?? 0) + 1;
+    seen.set(one.game, many);
+    const name = many === 1 ? one.game : `${one.game}.${many}`;
+    return {...one, address: games.length === 1 ? null : name};
+  });
+}
+
+/** Write the address of a hand; `game` where there are several, `step` where it is named. */
 export function routeOfHand(hand, game = null, step = null) {
   const parts = [`hand=${hand}`];
   if (game !== null) parts.unshift(`game=${game}`);
