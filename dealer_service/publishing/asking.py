@@ -140,6 +140,11 @@ class Asked:
         if self._task is None:
             self._task = asyncio.ensure_future(self._keep_asking())
 
+    def rest(self) -> None:
+        """Ask nothing more until there is another checkpoint; what is asked now is not heard."""
+        self._target = None
+        self.result = None
+
     def is_late(self) -> None:
         """Wait for it no more until it has answered in time."""
         self._set_away("it does not answer in time")
@@ -178,7 +183,9 @@ class Asked:
         while True:
             self._has_new.clear()
             target = self._target
-            assert target is not None
+            if target is None:
+                await self._has_new.wait()
+                continue
             began = time.monotonic()
             result = await self._ask(target)
             seconds = time.monotonic() - began

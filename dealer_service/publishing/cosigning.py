@@ -40,6 +40,13 @@ class Cosigning(Protocol):
         """
         ...
 
+    def rest(self) -> None:
+        """Ask nothing more about the checkpoint of `gather`: another dealer goes on with the log.
+
+        What witnesses then know of the log is its doing.
+        """
+        ...
+
     def is_satisfied(self, note: str) -> bool:
         """Say whether a published note has the co-signatures that the policy asks for."""
         ...
@@ -58,6 +65,9 @@ class Unwitnessed:
     def add_late(self, note: str) -> str:
         """Give the note as it is."""
         return note
+
+    def rest(self) -> None:
+        """Ask nobody."""
 
     def is_satisfied(self, note: str) -> bool:  # noqa: ARG002 - nothing is asked for
         """Say that nothing more is needed."""

@@ -7,8 +7,9 @@ written, such as on a full disk, holds nothing else up: it is taken up again, la
 """
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -127,7 +128,7 @@ class Publishing:
         try:
             if head is None:
                 # Of a store that was lost whole, the witnesses alone still know.
-                await self._means.cosigning.question(0)
+                await self._unless_made(self._means.cosigning.question(0))
             elif self._means.leases is not None:
                 await self._follow()
             else:
@@ -165,7 +166,7 @@ class Publishing:
                 if not retry:
                     _log.error("publishing_failed", reason=str(fault))
                 self._means.metrics.publish_failures.inc()
-                self._let_go()
+                await self._let_go()
                 retry = min(2 * retry or FIRST_RETRY, LONGEST_RETRY)
             except Exception as fault:  # noqa: BLE001 - whatever it is, the dealer must not deal on
                 _log.critical("publishing_stopped", exc_info=fault)
@@ -179,11 +180,21 @@ class Publishing:
                 return
             await _wait(self._stopping, retry or self._means.batch)
 
-    def _let_go(self) -> None:
-        """Forget what is in memory: the next round takes up the folder and the store again."""
-        self._sequencer = None
+    async def _let_go(self) -> None:
+        """Forget what is in memory: the next round takes up the folder and the store again.
+
+        Of several dealers another one may go on meanwhile, whose folder can be written.
+        """
+        was_owner, self._sequencer = self._sequencer is not None, None
         self._is_loaded = False
         self._look_at = 0.0
+        leases = self._means.leases
+        if leases is None or not was_owner:
+            return
+        self._means.cosigning.rest()
+        self._look_at = time.monotonic() + 2 * LOOK_SECONDS
+        with contextlib.suppress(StoreError):
+            await self._means.read(lambda _: leases.release((DEALER_LOG,)))
 
     async def _round(self) -> None:
         if not self._is_loaded:
@@ -199,8 +210,12 @@ class Publishing:
         if self._sequencer is not None:
             try:
                 await self._sequence(self._sequencer)
-            except _LostOwnership:
+            except (_LostOwnership, SeenLater) as fault:
+                # Witnesses have seen more, too, where another dealer signs on already.
+                if isinstance(fault, SeenLater) and await self._is_owned_by(self._sequencer):
+                    raise
                 self._sequencer = None
+                self._means.cosigning.rest()
                 _log.warning("dealer_log_taken_over")
             else:
                 if not self._sequencer.next_index:
@@ -326,13 +341,29 @@ class Publishing:
     async def _try_to_begin(self) -> None:
         """Make the log, where none is there and a notice waits; others may try to, too."""
         if await self._means.read(lambda store: store.notices(1)):
-            await self._own(FIRST_EPOCH, None)
+            await self._unless_made(self._own(FIRST_EPOCH, None))
+
+    async def _unless_made(self, act: Awaitable[None]) -> None:
+        """Do what asks the witnesses of a log that is not there; SeenLater where it still is not.
+
+        Where another dealer of the store made it meanwhile, that is what they saw.
+        """
+        try:
+            await act
+        except SeenLater:
+            if await self._head() is None:
+                raise
 
     async def _own(self, epoch: int, head: LogHead | None) -> None:
         sequencer = Sequencer(self._means.signer, self._edition, epoch, head)
         await self._take_up(sequencer)
         self._sequencer = sequencer
         _log.info("dealer_log_owned", size=sequencer.next_index)
+
+    async def _is_owned_by(self, sequencer: Sequencer) -> bool:
+        """Say whether nobody has claimed the log since."""
+        head = await self._head()
+        return head is None or head.epoch == sequencer.epoch
 
     async def _look_whether_still_mine(self, sequencer: Sequencer) -> None:
         """Find out that another one has the log, though nothing is written; _LostOwnership."""

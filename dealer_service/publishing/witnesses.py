@@ -144,6 +144,12 @@ class Witnesses:
             return note
         return self._add(*self._part(note))
 
+    def rest(self) -> None:
+        """Ask nothing more until `gather` is called again."""
+        self._target = None
+        for asked in self._asked:
+            asked.rest()
+
     def is_satisfied(self, note: str) -> bool:
         """Say whether a note has a quorum's co-signatures; not where one of them does not hold."""
         try:

@@ -1,6 +1,7 @@
 """One dealer of a shared store writes the dealer's log; when it dies another goes on with it."""
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from dealer_service.publishing.cosigning import Cosigning, Prove, SeenLater, Unwitnessed
+from dealer_service.publishing.publication import Publication
 from dealer_service.store.api import DEALER_LOG
 from dealer_service.store.leases import Node
 from dealer_service.transcript.noted import Stage, read_noted
@@ -31,10 +34,10 @@ class Cluster:
         self.stores: dict[str, SharedStore] = {}
         self._stack = stack
 
-    async def start(self, name: str) -> Publisher:
+    async def start(self, name: str, cosigning: Cosigning | None = None) -> Publisher:
         store = self.stores[name] = self.shared.open()
         await asyncio.to_thread(store.join, Node(name, "127.0.0.1:1"), LEASE_MS)
-        made = publisher(self.folder / name, store, leases=store, node=name)
+        made = publisher(self.folder / name, store, leases=store, node=name, cosigning=cosigning)
         return await self._stack.enter_async_context(made)
 
     def beat(self, name: str) -> None:
@@ -109,6 +112,97 @@ async def test_a_store_has_every_notice_once_whoever_is_quicker_to_make_the_log(
     head = await asyncio.to_thread(cluster.stores["a"].head, DEALER_LOG)
     assert head is not None
     assert head.next_index == 20
+    assert a.faults == b.faults == []
+
+
+class Witness(Unwitnessed):
+    """Knows the newest size that any dealer brought it; it can stand still before it answers."""
+
+    def __init__(self, seen: list[int]) -> None:
+        self._seen = seen
+        self.asked, self.answers = asyncio.Event(), asyncio.Event()
+        self.answers.set()
+
+    async def question(self, size: int) -> None:
+        await self._judge(size)
+
+    async def gather(self, note: str, size: int, prove: Prove) -> str:  # noqa: ARG002 - unproved
+        await self._judge(size)
+        self._seen.append(size)
+        return note
+
+    async def _judge(self, size: int) -> None:
+        self.asked.set()
+        await self.answers.wait()
+        if self._seen[-1] > size:
+            message = f"a witness saw {self._seen[-1]} lines, and here are {size}"
+            raise SeenLater(message)
+
+    def hold(self) -> None:
+        self.asked.clear()
+        self.answers.clear()
+
+
+async def test_who_lost_the_log_while_it_asked_its_witnesses_follows(cluster: Cluster) -> None:
+    """They saw what the new owner signed, which is no other log."""
+    seen = [0]
+    mine = Witness(seen)
+    a = await cluster.start("a", mine)
+    await play(a, 0)
+    b = await cluster.start("b", Witness(seen))
+    mine.hold()
+    await a.write(send(game_of(1), 1, OPENED, COMMITTED))
+    await mine.asked.wait()
+    await asyncio.to_thread(cluster.shared.pass_lease)
+    await asyncio.to_thread(cluster.beat, "b")
+    await play(b, 2)
+    mine.answers.set()
+    await play(b, 3, a)
+    assert b.publishing.owns_log
+    assert a.lines() == b.lines()
+    assert a.faults == b.faults == []
+
+
+async def test_who_is_slower_to_make_the_log_follows(cluster: Cluster) -> None:
+    """The witnesses that it asks know the log of the one that was quicker."""
+    seen = [0]
+    mine = Witness(seen)
+    a, b = await cluster.start("a", mine), await cluster.start("b", Witness(seen))
+    mine.hold()
+    held, reached = hold(b, "_round")
+    await reached.wait()
+    await a.write(send(game_of(0), 1, OPENED, COMMITTED))
+    await mine.asked.wait()
+    held.set()
+    await b.published(game_of(0), 1, COMMITTED)
+    mine.answers.set()
+    await play(b, 1, a)
+    assert a.lines() == b.lines()
+    assert a.faults == b.faults == []
+
+
+async def test_another_goes_on_while_the_owner_can_not_write_its_folder(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its disk is full; it lives, and its lease runs."""
+    a = await cluster.start("a")
+    await play(a, 0)
+    b = await cluster.start("b")
+    await play(b, 1, a)
+    put = Publication._put
+
+    def full(publication: Publication, place: Path, content: bytes) -> None:
+        if publication.folder == a.publication:
+            raise OSError(errno.ENOSPC, "no space left")
+        put(publication, place, content)
+
+    monkeypatch.setattr(Publication, "_put", full)
+    await a.write(send(game_of(2), 1, OPENED, COMMITTED))
+    await b.published(game_of(2), 1, COMMITTED)
+    assert b.publishing.owns_log
+    monkeypatch.undo()
+    await play(b, 3, a)
+    assert a.lines() == b.lines()
     assert a.faults == b.faults == []
 
 

@@ -257,6 +257,7 @@ class Witness:
         self.asked, self.answers = asyncio.Event(), asyncio.Event()
         self.answers.set()
         self.late = ""
+        self.rests = 0
 
     async def question(self, size: int) -> None:
         if self.seen > size:
@@ -274,6 +275,9 @@ class Witness:
 
     def add_late(self, note: str) -> str:
         return note if LINE in note or not self.late else note + LINE
+
+    def rest(self) -> None:
+        self.rests += 1
 
     def is_satisfied(self, note: str) -> bool:
         return "witness.example/w" in note

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from dealer_service.config import SettingError
 from dealer_service.publishing.asking import Pace
@@ -417,6 +418,21 @@ class TestForks:
                 await gather(asked, three.log, 5)
             with pytest.raises(SeenLater):
                 asked.add_late(three.log.note(5))
+
+    async def test_what_another_dealer_brought_it_is_no_alarm(self, two: Running) -> None:
+        """The log was taken over, and this dealer rests, while a witness was about to answer."""
+        slow = two.witnesses[1]
+        slow.seen = two.log.checkpoint(50)
+        slow.release.clear()
+        with capture_logs() as logs:
+            async with two.asking("any", CONTENT) as asked:
+                await gather(asked, two.log, 5)
+                asked.rest()
+                slow.release.set()
+                await two.measured.until("w2", "seen_later")
+                assert asked.is_satisfied(await gather(asked, two.log, 60))
+                await two.measured.until("w2", "cosigned")
+        assert "witness_knows_another_log" not in {each["event"] for each in logs}
 
     async def test_a_log_that_grew_past_it_is_signed_again(self, two: Running) -> None:
         two.witnesses[1].seen = two.log.checkpoint(50)
