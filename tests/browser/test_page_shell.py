@@ -362,7 +362,7 @@ class TestTheReport:
     @pytest.mark.parametrize("content", [b"", b"\xff\xd8\xff\xe0 holiday", b"{}\n", b"[" * 9_999])
     def test_of_no_game_at_all_says_so(self, player: Player, content: bytes) -> None:
         shown = player.check(player.keep("holiday.jpg", content))
-        assert shown["title"] == "Not everything here can be read"
+        assert shown["title"] == "There is no game here"
         assert "holiday.jpg" in shown["damage"][0]
 
     def test_shows_names_and_texts_from_files_as_text(self, player: Player) -> None:

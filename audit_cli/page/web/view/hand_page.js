@@ -7,9 +7,9 @@
  * table's own choice; `onStep(step)` is called whenever the reader moves to another one.
  */
 
-import {grouped, make, named} from "./dom.js";
+import {grouped, make} from "./dom.js";
 import {drawFindings} from "./findings.js";
-import {sayResult} from "./hands.js";
+import {drawSource, sayResult} from "./hands.js";
 import {lineIcon} from "./icons.js";
 import {drawNotice} from "./report.js";
 import {routeOfHand} from "./routing.js";
@@ -45,7 +45,7 @@ export function drawHandPage({report, games}, {game, row}) {
       {class: "hand-head"},
       make("h1", {id: "hand-title", tabindex: "-1"}, `Hand ${grouped(row.hand)}`),
       make("p", {class: "lead"}, sayResult(row)),
-      games.length > 1 && make("p", {class: "hint"}, "From the file ", named(game.source)),
+      games.length > 1 && drawSource(game),
     ),
     !row.signed && make(
       "p",

@@ -79,7 +79,7 @@ function drawGameHands(game, rows, several, at) {
         }),
       ),
     ),
-    several && make("p", {class: "hint"}, "From the file ", named(game.source)),
+    several && drawSource(game),
     make(
       "div",
       {class: "hand-table"},
@@ -94,6 +94,17 @@ function drawGameHands(game, rows, several, at) {
       list,
     ),
     pager,
+  );
+}
+
+/** Say of which file a game is; what the check found names a game, not a file. */
+export function drawSource({source, isTwice}) {
+  return make(
+    "p",
+    {class: "hint"},
+    "From the file ",
+    named(source),
+    isTwice && ". Another file tells of this game, too: what is broken can be in either of them.",
   );
 }
 

@@ -82,7 +82,8 @@ function showStart(app) {
 export function drawReport(app) {
   app.left = null;
   const {report, games} = app.audited;
-  const keyForm = !isAsked(report, "SIGNED") &&
+  const isKeyWanted = games.length > 0 || app.wrong.key !== "";
+  const keyForm = isKeyWanted && !isAsked(report, "SIGNED") &&
     drawKeyForm(app.wrong.key || app.given.key, app.wrong.why, app.acts.trust);
   const hands = drawHands(app.audited).filter((section) => section !== null);
   const promises = drawPromises(report);

@@ -22,6 +22,13 @@ export function isAsked(report, name) {
 /** Say what a report comes to: {style, title, text}. */
 function sayReport(report) {
   const broken = report.promises.filter(({verdict}) => verdict === "broken");
+  if (report.games.length === 0) {
+    return {
+      style: "broken",
+      title: "There is no game here",
+      text: "Nothing could be checked. Is it the file that your client or the dealer gave you?",
+    };
+  }
   if (report.exit_status === UNREADABLE) {
     return {
       style: "broken",
@@ -132,8 +139,9 @@ function drawTally(report) {
   return make("ul", {"class": "tally", "aria-label": "Promises by verdict"}, tally);
 }
 
-/** Draw what is known of each game. */
+/** Draw what is known of each game; null where there is none. */
 export function drawGames(games) {
+  if (games.length === 0) return null;
   return make(
     "section",
     {"class": "games", "aria-labelledby": "games-title"},

@@ -39,7 +39,8 @@ function readCount(text) {
 
 /**
  * Give each of the games that were checked together the `address` that names it: null where it is
- * the only one. One game can be there twice, as it is where two players were told two histories.
+ * the only one. One game can be there twice, as it is where two players were told two histories;
+ * `isTwice` says so.
  */
 export function addressGames(games) {
   const seen = new Map();
@@ -47,7 +48,8 @@ export function addressGames(games) {
     const many = (seen.get(one.game) ?? 0) + 1;
     seen.set(one.game, many);
     const name = many === 1 ? one.game : `${one.game}.${many}`;
-    return {...one, address: games.length === 1 ? null : name};
+    const isTwice = games.filter(({game}) => game === one.game).length > 1;
+    return {...one, address: games.length === 1 ? null : name, isTwice};
   });
 }
 
