@@ -9,8 +9,10 @@ is read.
 from __future__ import annotations
 
 import http.client
+import socket
+import threading
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
 MAX_CHECKPOINT: Final = 1024 * 1024
 
-_SECONDS: Final = 30
+_SECONDS: Final = 30  # of silence
+_LONGEST: Final = 300.0  # for a whole file, however it trickles
 _OK: Final = 200
 _GZIP: Final = 31  # zlib's name for a gzip header of the largest window
 _ALLOWED: Final = "give the log's prefix as http://… or https://…, or a folder"
@@ -77,7 +80,7 @@ class _Folder:
 class _Site:
     """Files of a web server, over one connection that is opened again when it is gone."""
 
-    __slots__ = ("_connection", "_prefix")
+    __slots__ = ("_connection", "_held", "_is_cut", "_prefix")
 
     def __init__(self, url: str) -> None:
         try:
@@ -96,28 +99,59 @@ class _Site:
         kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         self._connection = kind(parts.hostname, port, timeout=_SECONDS)
         self._prefix = parts.path.rstrip("/")
+        self._held: socket.socket | None = None
+        self._is_cut = False
 
     def close(self) -> None:
         self._connection.close()
+        self._held = None
 
     def __call__(self, path: str) -> bytes | Problem:
+        self._is_cut = False
+        timer = threading.Timer(_LONGEST, self._cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            data = self._get_twice(path)
+        finally:
+            timer.cancel()
+        if self._is_cut:
+            self.close()
+            return Problem(f"{path} did not come whole within {_LONGEST:g} seconds")
+        return data
+
+    def _cut(self) -> None:
+        """End what is read: a server that sends a byte now and then would never let go."""
+        self._is_cut = True
+        held = self._held
+        if held is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(held, socket.SHUT_RDWR)
+
+    def _get_twice(self, path: str) -> bytes | Problem:
         kept = self._connection.sock is not None
         try:
             return self._get(path)
         except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
-            if not kept:
+            self.close()
+            if not kept or self._is_cut:
                 return _unreachable(path, error)
         # A kept connection may have been closed at the other end meanwhile: once more, by a new
         # one.
         try:
             return self._get(path)
         except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
+            self.close()
             return _unreachable(path, error)
 
     def _get(self, path: str) -> bytes | Problem:
         headers = {"Accept-Encoding": "gzip, identity"}
+        if self._connection.sock is None:
+            self._connection.connect()
+            # An answer that ends its connection takes the socket away from that as it begins.
+            self._held = self._connection.sock
+        if self._is_cut:
+            raise TimeoutError
         self._connection.request("GET", f"{self._prefix}/{path}", headers=headers)
         answer = self._connection.getresponse()
         limit = _limit(path)

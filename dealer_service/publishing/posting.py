@@ -78,6 +78,7 @@ class Post:
         self._executor = executor
         self._turn = asyncio.Lock()
         self._connection: HTTPConnection | None = None
+        self._held: socket.socket | None = None
         self._is_late = False
 
     async def send(self, path: str, body: bytes, seconds: float) -> Answer:
@@ -101,8 +102,8 @@ class Post:
     def abort(self) -> None:
         """End a post that is under way: it is unanswered."""
         self._is_late = True
-        connection = self._connection
-        held = connection.sock if connection is not None else None
+        # An answer that ends its connection takes the socket away from that as it begins.
+        held = self._held
         if held is not None:
             # TLS itself is left alone, as the thread is using it.
             with contextlib.suppress(OSError):
@@ -112,7 +113,7 @@ class Post:
         """Let go of the connection; nothing is under way any more."""
         if self._connection is not None:
             self._connection.close()
-            self._connection = None
+            self._connection = self._held = None
 
     def _send(self, path: str, body: bytes, seconds: float) -> Answer:
         until = time.monotonic() + seconds
@@ -159,6 +160,7 @@ class Post:
         )
         self._connection = connection
         connection.connect()
+        self._held = connection.sock
         if self._is_late:
             message = "the connection did not come in time"
             raise TimeoutError(message)

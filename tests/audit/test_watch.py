@@ -1,10 +1,13 @@
 """`cutcard-audit watch`: what it follows, what it finds, and what it never loses."""
 
+import contextlib
 import gzip
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -530,6 +533,35 @@ def test_files_may_come_packed(watching: Watching) -> None:
 
     watching.site.answer = packed
     assert watching.look()[1]["read"] == 7
+
+
+def test_a_server_that_never_ends_holds_up_no_monitor(
+    watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It sends a byte now and then, so that no wait for the next one is too long."""
+    monkeypatch.setattr("audit_cli.log.source._LONGEST", 0.2)
+    ended = threading.Event()
+
+    def trickle(server: socket.socket) -> None:
+        with server, server.accept()[0] as stream, contextlib.suppress(OSError):
+            stream.recv(4096)
+            stream.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+            while not ended.wait(0.01):
+                stream.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=trickle, args=(server,), daemon=True)
+        thread.start()
+        watching.site.port = server.getsockname()[1]
+        late = threading.Timer(20, ended.set)
+        late.start()
+        status, told = watching.look()
+        is_in_time = not ended.is_set()
+        late.cancel()
+        ended.set()
+        thread.join()
+    assert (status, is_in_time) == (3, True)
+    assert "did not come whole" in told["problem"]
 
 
 def test_a_server_that_is_gone_is_told(watching: Watching) -> None:

@@ -88,6 +88,24 @@ async def test_an_answer_without_an_end_is_ended_by_the_deadline() -> None:
             await send(post, 0.2)
 
 
+async def test_so_is_one_that_ends_its_connection() -> None:
+    whole = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(HEAD + b"Connection: close\r\n\r\n")
+        for _ in range(2000):
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.01)
+        whole.set()
+
+    async with posting_to(serve) as post:
+        with pytest.raises(Unanswered, match="no whole answer in time"):
+            await send(post, 0.2)
+        assert not whole.is_set()
+
+
 async def test_so_are_headers_that_trickle() -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_request(reader)
