@@ -7,7 +7,7 @@ import {compareNotes} from "./core/comparing.js";
 import {deriveDeck, provePosition} from "./core/derive.js";
 import {loadPublicKey, verifySignature} from "./core/ed25519.js";
 import {checkLogProof, parseLogProof} from "./core/logproof.js";
-import {inclusionPath, leafHash, rootsAt, treeOf, verifyInclusion} from "./core/merkle.js";
+import {followPath, inclusionPath, leafHash, rootsAt, treeOf} from "./core/merkle.js";
 import {commitHand} from "./core/mixing.js";
 import {judgeNote, parseNote, parseVerifierKey} from "./core/note.js";
 import {parseNoted} from "./core/noted.js";
@@ -62,7 +62,9 @@ async function deal(one) {
     },
     proofs: proofs.map((path) => path.map(toHex)),
     wrong: await Promise.all(
-      derived.leaves.map((leaf, at) => verifyInclusion(at, 52, leaf, proofs[at], derived.root)),
+      derived.leaves.map(async (leaf, at) => {
+        return (await followPath(at, 52, leaf, proofs[at], derived.root)).wrong;
+      }),
     ),
   };
 }
@@ -112,9 +114,8 @@ async function pathsOfLeaves(leaves, asked) {
 async function judgeInclusion(one) {
   const read = (text) => fromBase64(text ?? "");
   const path = (one.proof ?? []).map(read);
-  return verifyInclusion(
-    one.leafIdx, one.treeSize, read(one.leafHash), path, read(one.root),
-  );
+  const leaf = read(one.leafHash);
+  return (await followPath(one.leafIdx, one.treeSize, leaf, path, read(one.root))).wrong;
 }
 
 // The report on the files in the field for files, taken together.

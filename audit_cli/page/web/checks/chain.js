@@ -7,7 +7,7 @@
  */
 
 import {toHex} from "../core/bytes.js";
-import {rootOf} from "../core/merkle.js";
+import {rootAt} from "../core/merkle.js";
 import {createVoice} from "../core/voice.js";
 import {courseOf} from "./course.js";
 
@@ -59,7 +59,7 @@ async function endOf(game, close) {
     next,
     size,
     // Worked out only where another game may repeat it.
-    root: next === null ? null : toHex(await rootOf(game.leaves.slice(0, size))),
+    root: next === null ? null : toHex(await rootAt(game.tree, size)),
     button: tellButton(button, isVoid),
     seats: tellCarried(
       rising.map(([seat, {player, stack, sittingOut, anchor}]) => ({

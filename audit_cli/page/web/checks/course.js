@@ -21,8 +21,9 @@ const courses = new WeakMap();
  *   before an `anchored` {misses}: the hands whose link its player missed.
  *
  *   A hand is {number, opened (its entry), rules (or null), commitment, button, players (a Map from
- *   seat to {player, stack, anchor} of those dealt in), frozen (a Map from seat to anchor), links (a
- *   Map from seat to the link that was logged), deck (the entry that committed one last, or null)}.
+ *   seat to {player, stack, anchor} of those dealt in), frozen (a Map from seat to anchor), links
+ *   (a Map from seat to the link that was logged), deck (the entry that committed one last, or
+ *   null)}.
  */
 export function courseOf(game) {
   if (!courses.has(game)) {

@@ -35,8 +35,8 @@ export async function checkReplayed(games, request, tell, onProgress) {
 }
 
 /**
- * What the links of a hand, and its round or null, give to hash for its mix; null where a link is of
- * a seat that is not dealt in.
+ * What the links of a hand, and its round or null, give to hash for its mix; null where a link is
+ * of a seat that is not dealt in.
  */
 export function mixInputOf(game, hand, links, beacon) {
   if ([...links.keys()].some((seat) => !hand.players.has(seat))) {

@@ -147,7 +147,7 @@ function incremented(block) {
  *   ("BCA" or "CAB") and `draws`. A `draw` is the index in `draws`. `cards` is the deck.
  * @throws {NoDeckError}
  */
-export function performCeremony(stream) {
+function performCeremony(stream) {
   const draws = [];
   const draw = (n) => {
     const before = draws.at(-1);

@@ -14,7 +14,7 @@ import {parseDealerCheckpoint} from "./checkpoint.js";
 import {DEALER_LOG_SHAPE, OPENING_SHAPE, bytes16Shape} from "./entries.js";
 import {sha256All} from "./hashing.js";
 import {parseVerifierKey} from "./note.js";
-import {originShape, textShape} from "./shapes.js";
+import {isObject, originShape, textShape} from "./shapes.js";
 import {parseEntryLine} from "./transcript_line.js";
 import {thousands} from "./voice.js";
 import {printable, problem, problemText} from "./words.js";
@@ -257,7 +257,7 @@ async function parseHeader(raw, verifiers) {
   if (wrong !== undefined) {
     return refused(`no header: ${problemText(wrong)}`, begins);
   }
-  if (!isFields(value) || !Object.hasOwn(value, "format")) {
+  if (!isObject(value) || !Object.hasOwn(value, "format")) {
     return refused("no header", begins);
   }
   if (value.format !== GAME_FORMAT) {
@@ -280,10 +280,6 @@ async function parseHeader(raw, verifiers) {
   }
   verifiers.set(value.key, verifier);
   return {header: {game: value.game, origin: value.origin, verifier}};
-}
-
-function isFields(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function addCheckpoint(reading, raw) {
@@ -312,7 +308,7 @@ function readNoteLine(raw) {
   if (wrong !== undefined) {
     return {wrong};
   }
-  if (!isFields(value) || Object.keys(value).join(" ") !== "checkpoint") {
+  if (!isObject(value) || Object.keys(value).join(" ") !== "checkpoint") {
     return {wrong: problem("a checkpoint line with other fields")};
   }
   if (typeof value.checkpoint !== "string") {
@@ -322,7 +318,7 @@ function readNoteLine(raw) {
 }
 
 function isNoteLine(value) {
-  return isFields(value) && Object.keys(value).length === 1 && typeof value.checkpoint === "string";
+  return isObject(value) && Object.keys(value).length === 1 && typeof value.checkpoint === "string";
 }
 
 function addExtra(reading, raw, name) {
@@ -331,7 +327,7 @@ function addExtra(reading, raw, name) {
     addDamage(reading, wrong);
     return;
   }
-  if (!isFields(value) || Object.keys(value).join(" ") !== name || !isFields(value[name])) {
+  if (!isObject(value) || Object.keys(value).join(" ") !== name || !isObject(value[name])) {
     addDamage(reading, problem(`a line ${name} that is not one object`));
     return;
   }

@@ -77,11 +77,6 @@ export async function rootsAt(tree, sizes) {
   return roots;
 }
 
-/** The root over some leaf hashes. */
-export async function rootOf(leaves) {
-  return rootAt(await treeOf(leaves));
-}
-
 /** The root of the leaves from `low` up to `high`, where `low` begins a subtree of that size. */
 async function rootOfRange(tree, low, high) {
   const peaks = [];
@@ -166,9 +161,4 @@ export async function followPath(index, size, leaf, path, root) {
     return refused(`the proof has fewer than the hashes that ${needed}`);
   }
   return refused(sameBytes(node, root) ? null : "the proof leads to another root");
-}
-
-/** Null when `path` proves the leaf hash at `index` of the tree of `size`, else why not. */
-export async function verifyInclusion(index, size, leaf, path, root) {
-  return (await followPath(index, size, leaf, path, root)).wrong;
 }

@@ -9,7 +9,7 @@
 import {readFileLine} from "./canonical.js";
 import {parseDealerCheckpoint} from "./checkpoint.js";
 import {
-  fieldsShape, hexShape, integerShape, originShape, playerShape, textShape,
+  fieldsShape, hexShape, integerShape, isObject, originShape, playerShape, textShape,
 } from "./shapes.js";
 import {printable, problem, problemText, quoted} from "./words.js";
 
@@ -70,10 +70,6 @@ function readRecordFile(bytes, players) {
     record = taken.record;
   }
   return record === null ? {line, wrong: noRecord()} : null;
-}
-
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function noRecord() {

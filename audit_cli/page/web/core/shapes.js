@@ -11,6 +11,11 @@ import {printable, quoted} from "./words.js";
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
+/** Whether a value of JSON is an object. */
+export function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A whole number from `low` to `high`. */
 export function integerShape(low = 0, high = LARGEST) {
   const wrong = ` is no integer from ${low} to ${high}`;
@@ -111,7 +116,7 @@ export function fieldsShape(required, optional = {}, {together = null, also = nu
   }
 
   return (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       return " is no object";
     }
     const names = Object.keys(value);
@@ -134,7 +139,7 @@ function judgeFields(value, shapes) {
 export function taggedShape(tag, shapes) {
   const byWord = new Map(Object.entries(shapes));
   return (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       return " is no object";
     }
     if (!Object.hasOwn(value, tag)) {

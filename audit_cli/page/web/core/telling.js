@@ -13,6 +13,7 @@ import {cardLeafInput, deriveDeck, provePosition} from "./derive.js";
 import {sha256} from "./hashing.js";
 import {followPath, inclusionPath} from "./merkle.js";
 import {commitHand, nextLink} from "./mixing.js";
+import {followOpening} from "./openings.js";
 import {cardNumber, cardText, DECK_CARDS} from "../poker/cards.js";
 
 const HAND_ENDS = new Set(["hand_ended", "hand_void"]);
@@ -108,7 +109,8 @@ async function collectHand(game, hand) {
 }
 
 function secretOf(entries, voided, hand) {
-  if (voided !== null) return voided.body.secret ?? null;
+  // A void may keep its secret by an empty one, too.
+  if (voided !== null) return voided.body.secret || null;
   const shown = entries.find(({kind, body}) => kind === "secret_revealed" && body.hand === hand);
   return shown?.body.secret ?? null;
 }
@@ -220,25 +222,18 @@ function placeOpenings({entries, cards, problems}) {
 
 async function placeOwnOpenings(game, {hand, committed, cards, problems}) {
   if (committed === null) return;
-  const root = fromHex(committed.body.deck_root);
-  const mix = fromHex(committed.body.mix);
   for (const {kind, body, line} of game.extras) {
     if (kind !== "opening" || body.hand !== hand) continue;
     const known = cards.get(body.position);
-    const leaf = await leafOf(mix, body.position, body.card, body.salt);
-    const path = body.proof.map(fromHex);
-    const {wrong} = await followPath(body.position, DECK_CARDS, leaf, path, root);
+    const {wrong} = await followOpening(body, committed.body.mix, committed.body.deck_root);
     if (known === undefined || wrong !== null) {
       problems.push(`The opening in line ${line} of the file does not prove its card.`);
     } else {
       const by = known.by ?? "own";
-      Object.assign(known, {card: body.card, salt: body.salt, proof: path, by});
+      const proof = body.proof.map(fromHex);
+      Object.assign(known, {card: body.card, salt: body.salt, proof, by});
     }
   }
-}
-
-function leafOf(mix, position, card, salt) {
-  return sha256(cardLeafInput(mix, position, cardNumber(card), fromHex(salt)));
 }
 
 /**
@@ -264,8 +259,9 @@ async function tellCard(game, found, position) {
   const logged = {root, mix, entry: committed.index, line: committed.line};
   const seal = await sealOf(game, found);
   if (card.card === null) return {...told, leaf: null, path: null, proved: null, logged, seal};
-  const hash = await leafOf(fromHex(mix), position, card.card, salt);
-  const leaf = {mix, number: cardNumber(card.card), salt, hash: toHex(hash)};
+  const number = cardNumber(card.card);
+  const hash = await sha256(cardLeafInput(fromHex(mix), position, number, fromHex(salt)));
+  const leaf = {mix, number, salt, hash: toHex(hash)};
   const way = deckState === "revealed" ? await provePosition(derived, position) : proof;
   if (way === null) return {...told, leaf, path: null, proved: null, logged, seal};
   const {steps, wrong} = await followPath(position, DECK_CARDS, hash, way, fromHex(root));

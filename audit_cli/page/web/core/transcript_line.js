@@ -5,6 +5,7 @@
 import {utf8Text} from "./bytes.js";
 import {MAX_LINE, quickValue, readTranscriptLine} from "./canonical.js";
 import {ENTRY_SHAPES} from "./entries.js";
+import {isObject} from "./shapes.js";
 import {printable, problem, quoted} from "./words.js";
 
 /** The entry of a line (bytes without LF): {entry: {at, kind, body}} or {wrong: problem}. */
@@ -22,7 +23,7 @@ export function parseEntryLine(bytes) {
 }
 
 function shapedEntry(value) {
-  const names = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const names = isObject(value) ? Object.keys(value) : [];
   if (names.length !== 2 || !names.includes("at") || names[0] > names[1]) {
     const hint = 'an entry is {"at":TIME,KIND:{...}}, keys in order';
     return {wrong: problem('an entry without exactly "at" and its kind', hint)};

@@ -6,7 +6,8 @@
  */
 
 function narrowed(whole) {
-  return whole <= Number.MAX_SAFE_INTEGER && whole >= Number.MIN_SAFE_INTEGER ? Number(whole) : whole;
+  const fits = whole <= Number.MAX_SAFE_INTEGER && whole >= Number.MIN_SAFE_INTEGER;
+  return fits ? Number(whole) : whole;
 }
 
 /** One and other. */

@@ -16,10 +16,10 @@ import {OWES_NOTHING, startNewcomer} from "./waiting.js";
 const OWN_REASONS = new Set(["operator", "no_beacon", "health"]);
 
 /**
- * An empty table. Its `hand` is the open one: {number, places, players, choices}, players being a Map from
- * seat to name of those dealt in. `played` are the places of the last hand that was not void,
- * `departed` who left with what and when. `isTorn` tells that an unreadable entry came since the
- * last opening, so that what the state should be is not known; `isDamaged` that one came at all.
+ * An empty table. Its `hand` is the open one: {number, places, players, choices}, players being a
+ * Map from seat to name of those dealt in. `played` are the places of the last hand that was not
+ * void, `departed` who left with what and when. `isTorn` tells that an unreadable entry came since
+ * the last opening, so that what the state should be is not known; `isDamaged` that one came at all.
  * A seat's `leaving` tells that its player left in the open hand, which it plays as absent.
  */
 export function newTable() {
