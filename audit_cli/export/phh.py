@@ -191,9 +191,9 @@ def _act(table: Table, place: int, event: Acted) -> tuple[str, str]:
 
 def _show(table: Table, place: int, event: Shown, *, paid: bool) -> str:
     """Show cards; who can not, having folded or mucked, does so in a commentary."""
-    alone = table.contenders == [place]
+    contenders = table.contenders
     cards = "".join(event.cards)
-    if alone or not paid:
+    if place in contenders and (len(contenders) == 1 or not paid):
         return f"p{place + 1} sm {cards}"
     return f"# p{place + 1} shows {cards}"
 

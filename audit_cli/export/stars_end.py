@@ -48,7 +48,8 @@ def _openings(hand: Hand) -> tuple[list[Shown | Mucked], list[Shown | Mucked]]:
     """
     opened: dict[int, Shown | Mucked] = {}
     late: list[Shown | Mucked] = []
-    paid = False
+    # Nothing is paid where all that there was goes back, as no small blind was posted.
+    paid = len(hand.order) - len(hand.folded) == 1
     for event in hand.events:
         paid = paid or isinstance(event, Awarded)
         if isinstance(event, (Shown, Mucked)) and event.seat not in hand.folded:

@@ -31,7 +31,7 @@ from dealer_service.rules.entry import (
     StraddleRule,
     Structure,
 )
-from tests.support.exported_games import ALL_HOUSES, tell, told_games
+from tests.support.exported_games import ALL_HOUSES, nothing_to_win, tell, told_games
 from tests.support.simulator import RULES, Choose, Simulator, passive, play_game, script
 from tests.support.told_houses import hands_of, told_hand
 
@@ -346,6 +346,11 @@ def test_a_winner_alone_may_show() -> None:
 
 def test_what_a_folded_player_shows_is_a_commentary() -> None:
     assert show_in_pause("ann", script(FOLD, FOLD))[-1].startswith("# p3 shows ")
+
+
+def test_what_a_folded_player_shows_is_one_where_nothing_is_won_too() -> None:
+    actions = written(*nothing_to_win())["actions"]
+    assert "shows" in actions[-1]
 
 
 def test_a_tournament_tells_its_name_level_and_table() -> None:

@@ -19,8 +19,9 @@ from audit_cli.export.pokerstars import bind_pokerstars, write_pokerstars
 from audit_cli.export.stars_text import amount, hand_id, ordinal, roman
 from audit_cli.export.stars_words import describe_high
 from audit_cli.poker.ranking import measure
-from audit_cli.told.events import Mucked, Posted, Shown, What
+from audit_cli.told.events import By, Mucked, Posted, Shown, What
 from audit_cli.told.hand import Hand
+from tests.support.exported_games import SHORT_HOUSES, nothing_to_win, told_games
 from tests.support.random_rules import random_rules
 from tests.support.simulator import HOUSE_LIFE, play_game
 from tests.support.stars_reader import Read, read_file, read_hand
@@ -70,6 +71,20 @@ def test_hands_of_any_rules_add_up(seed: int) -> None:
         assert read.summed == {seat.player: seat.won for seat in hand.dealt_in}
 
 
+@pytest.mark.parametrize(
+    "house", [house for house, rules in SHORT_HOUSES.items() if rules.limits is None]
+)
+def test_hands_of_short_stacks_add_up(house: str) -> None:
+    """Blinds that are short, or not posted at all as an ante took the last chip.
+
+    The header of fixed limit does not tell the blind that is to be called.
+    """
+    for game in told_games(house):
+        for hand in hands_of(game):
+            read = read_hand(write_pokerstars(game, hand, CHIPS))
+            assert read.ends == {seat.player: seat.end for seat in hand.seats}
+
+
 @pytest.mark.parametrize("house", ALL_HOUSES)
 def test_everybody_s_view_deals_each_seat_its_cards_and_shows_what_was_shown(house: str) -> None:
     for hand, read in read_all(house, 1):
@@ -102,6 +117,16 @@ def test_no_two_hands_have_one_number() -> None:
     numbers = {hand_id(hand) for hand in hands}
     assert len(numbers) == len({(hand.game, hand.number) for hand in hands})
     assert max(numbers) < 2**53
+
+
+def test_who_wins_nothing_but_its_blind_back_may_show_without_a_showdown() -> None:
+    game, hand = nothing_to_win()
+    (winner,) = [seat for seat in hand.dealt_in if seat.seat not in hand.folded]
+    shown = Shown(hand.ended_at, winner.seat, By.PLAYER, winner.holes or ())
+    hand = replace(hand, events=(*hand.events, shown), shown=(*hand.shown, winner.seat))
+    text = write_pokerstars(game, hand, CHIPS)
+    assert "SHOW DOWN" not in text
+    assert f"{winner.player}: shows [" in text
 
 
 def test_who_showed_after_mucking_shows_in_its_turn() -> None:

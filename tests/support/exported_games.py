@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from random import Random
 
-from audit_cli.told.hand import Game
+from audit_cli.told.hand import Game, Hand
 from audit_cli.told.view import see_as
 from dealer_service.rules.entry import (
     AnteKind,
@@ -20,6 +21,7 @@ from dealer_service.rules.entry import (
     Structure,
     Variant,
 )
+from tests.support.random_rules import random_rules
 from tests.support.simulator import (
     HOUSE_LIFE,
     HOUSES,
@@ -28,7 +30,7 @@ from tests.support.simulator import (
     Simulator,
     play_game,
 )
-from tests.support.told_houses import told
+from tests.support.told_houses import hands_of, told
 
 _RAKE = RakeRule(500, (RakeCap(2, 300),), no_flop_no_drop=True)
 _OMAHA = replace(
@@ -100,3 +102,13 @@ def told_games(house: str) -> tuple[Game, ...]:
         game = tell(play_game(seed=1, hands=12, players=players, habits=habits, rules=rules))
         games += [game, see_as(game, game.players[0])]
     return tuple(games)
+
+
+def nothing_to_win() -> tuple[Game, Hand]:
+    """Give a hand with a dead small blind that all fold to the big blind; a folded player shows."""
+    rules = random_rules(Random(357))
+    game = tell(play_game(seed=51, hands=10, players=6, habits=HOUSE_LIFE, rules=rules))
+    (hand,) = [hand for hand in hands_of(game) if hand.number == 5]
+    assert not hand.pots
+    assert set(hand.shown) & set(hand.folded)
+    return game, hand

@@ -115,6 +115,9 @@ class _Reader:
     def take(self, line: str) -> None:
         if line == "*** SUMMARY ***":
             self.ended = True
+        if line == "*** HOLE CARDS ***" and self.read.header["limit"] != "Limit":
+            # A blind that is short, or not posted as an ante took all, is to be called in full.
+            self.facing = max(self.facing, self.blind("big"))
         takers = {
             _SEAT: self.seat,
             _POST: self.post,
