@@ -5,9 +5,11 @@ HTTP never hold up the dealing. Below every part of the dealer: metrics and the 
 served by it.
 """
 
+import contextlib
+import socket
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import AF_INET, AF_INET6
 from typing import Any
 
 
@@ -35,6 +37,26 @@ class BoundedServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+@contextlib.contextmanager
+def read_for(connection: socket.socket, seconds: float) -> Iterator[None]:
+    """Have nothing more come by a connection after `seconds` in the block, however it trickles.
+
+    What is answered still goes out.
+    """
+
+    def end() -> None:
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RD)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class _Server(ThreadingHTTPServer):
@@ -75,7 +97,7 @@ class _Server(ThreadingHTTPServer):
 
 def _server(host: str, port: int, handler: type[BaseHTTPRequestHandler], bound: int) -> _Server:
     class Server(_Server):
-        address_family = AF_INET6 if ":" in host else AF_INET
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         most = bound
 
     return Server((host, port), handler)

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Final
 
-from dealer_service.bounded_http import BoundedServer
+from dealer_service.bounded_http import BoundedServer, read_for
 from dealer_service.observe.metrics import CONTENT_TYPE, Metrics
 
 MOST_CONNECTIONS: Final = 16
@@ -87,6 +87,10 @@ def _handler(source: Source) -> type[BaseHTTPRequestHandler]:
         timeout = SECONDS
         server_version = "cutcard"
         sys_version = ""
+
+        def handle_one_request(self) -> None:
+            with read_for(self.connection, SECONDS):
+                super().handle_one_request()
 
         def do_GET(self) -> None:
             page = source.page(self.path.partition("?")[0])

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Final
 
-from dealer_service.bounded_http import BoundedServer
+from dealer_service.bounded_http import BoundedServer, read_for
 from dealer_service.transcript.tiles import CHECKPOINT_PATH
 
 MOST_READERS: Final = 64
@@ -98,6 +98,10 @@ def _handler(folder: Path) -> type[BaseHTTPRequestHandler]:
         server_version = "cutcard"
         sys_version = ""
         disable_nagle_algorithm = True
+
+        def handle_one_request(self) -> None:
+            with read_for(self.connection, SECONDS):
+                super().handle_one_request()
 
         def do_GET(self) -> None:
             self._answer(with_content=True)

@@ -1,5 +1,6 @@
 """The publication over HTTP: what is served, under which headers, and what is not."""
 
+import contextlib
 import gzip
 import http.client
 import shutil
@@ -199,3 +200,26 @@ def test_a_reader_that_hangs_up_disturbs_nobody(served: http.client.HTTPConnecti
         with socket.create_connection((served.host, served.port), timeout=30) as rude:
             rude.sendall(b"GET /tile/0/000 HTTP/1.1\r\n")
     assert ask(served, "/checkpoint")[0] == 200
+
+
+def test_a_request_that_trickles_takes_nobodys_place(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A byte now and then is no request; so many of these would keep all others out."""
+    monkeypatch.setattr("dealer_service.publishing.serving.SECONDS", 0.2)
+    server = PublicationServer("127.0.0.1", 0, folder)
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=0.02) as trickling:
+            trickling.sendall(b"GET /checkpoint HTTP/1.1\r\nX-More: ")
+            is_ended = False
+            with contextlib.suppress(ConnectionError):
+                for _ in range(1000):
+                    trickling.sendall(b"x")
+                    with contextlib.suppress(TimeoutError):
+                        is_ended = trickling.recv(4096) == b""
+                    if is_ended:
+                        break
+                else:
+                    pytest.fail("it is still read")
+    finally:
+        server.close()
