@@ -23,7 +23,7 @@ const GAME_FORMAT = "cutcard-game/1";
 const HEADER_FORM = `{"format":"${GAME_FORMAT}","game":GAME,"key":VKEY,"origin":ORIGIN}`;
 const HEADER_FIELDS = [["game", bytes16Shape], ["key", textShape], ["origin", originShape]];
 const MAX_DAMAGED = 100;
-// What a page can hold: some 40,000 hands.
+// What a page can hold, of all games of an input: some 40,000 hands.
 const MAX_ENTRIES = 1_000_000;
 const MAX_GAMES = 1_000;
 const MAX_INPUT_BYTES = 256 * 1024 * 1024;
@@ -44,7 +44,7 @@ const OTHER_LINE_BYTES = 16;
 export async function readGameFile(blob, source, onRead = () => {}) {
   const reading = {
     source: printable(source, 200), number: 0, games: [], verifiers: new Map(), damage: [],
-    game: null, behind: false, over: false,
+    game: null, entries: 0, behind: false, over: false,
   };
   let tail = new Uint8Array(0);
   let hashed = Promise.resolve();
@@ -173,10 +173,11 @@ function mayBeEntry({game, behind}, input) {
 function addEntry(reading, input, wanted) {
   const {game, number} = reading;
   const index = game.entries.length;
-  if (index === MAX_ENTRIES) {
+  if (reading.entries === MAX_ENTRIES) {
     stopAtLimit(reading, `more than ${thousands(MAX_ENTRIES)} entries`);
     return;
   }
+  reading.entries += 1;
   const {entry, wrong} = parseEntryLine(input.subarray(1));
   if (wrong === undefined) {
     game.entries.push({index, line: number, at: entry.at, kind: entry.kind, body: entry.body});
