@@ -3,13 +3,17 @@
 The URL was looked at by who asks. What it is trusted for is theirs to judge, too.
 """
 
+import contextlib
+import socket
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
-from http.client import HTTPException
+from functools import partial
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from io import BufferedIOBase
-from typing import IO, Final, NoReturn
+from typing import IO, Any, Final, NoReturn
 
 _READ_AT_ONCE: Final = 16 * 1024
 
@@ -26,13 +30,26 @@ def fetch(url: str, accept: str, most: int, seconds: float) -> bytes:
     Raises one of `UNREACHED`.
     """
     until = time.monotonic() + seconds
-    secure = urllib.request.HTTPSHandler(context=ssl.create_default_context())
-    opener = urllib.request.build_opener(secure, _NoRedirect)
+    line = _Line()
+    opener = urllib.request.build_opener(_Plain(line), _Secure(line), _NoRedirect)
     wanted = urllib.request.Request(  # noqa: S310 - the scheme was looked at by who asks
         url, headers={"Accept": accept}
     )
-    with opener.open(wanted, timeout=seconds / 2) as answer:
-        return read_until(answer, most, until, seconds)
+    # Who sends a byte now and then is cut off, be it of a header or of the document.
+    timer = threading.Timer(seconds, line.cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        with opener.open(wanted, timeout=seconds / 2) as answer:
+            content = read_until(answer, most, until, seconds)
+    except UNREACHED:
+        if not line.is_cut:
+            raise
+    finally:
+        timer.cancel()
+    if line.is_cut:
+        raise _late(seconds)
+    return content
 
 
 def read_until(answer: BufferedIOBase, most: int, until: float, seconds: float) -> bytes:
@@ -42,9 +59,12 @@ def read_until(answer: BufferedIOBase, most: int, until: float, seconds: float) 
     while len(content) <= most and (part := answer.read1(_READ_AT_ONCE)):
         content += part
         if len(content) <= most and time.monotonic() > until:
-            message = f"not whole after {seconds:.0f} seconds"
-            raise TimeoutError(message)
+            raise _late(seconds)
     return content
+
+
+def _late(seconds: float) -> TimeoutError:
+    return TimeoutError(f"not whole after {seconds:.0f} seconds")
 
 
 def why_unreached(error: Exception) -> str:
@@ -53,6 +73,67 @@ def why_unreached(error: Exception) -> str:
         return f"status {error.code}"
     reason = getattr(error, "reason", error)
     return str(reason) or type(error).__name__
+
+
+class _Line:
+    """The socket of a connection, which an answer takes away from that as it begins."""
+
+    def __init__(self) -> None:
+        self.is_cut = False
+        self._held: socket.socket | None = None
+
+    def hold(self, held: socket.socket) -> None:
+        """Take the socket of a new connection; TimeoutError where it came too late."""
+        self._held = held
+        if self.is_cut:
+            raise TimeoutError
+
+    def cut(self) -> None:
+        """End what is under way."""
+        self.is_cut = True
+        if self._held is not None:
+            # TLS itself is left alone, as another thread is using it.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self._held, socket.SHUT_RDWR)
+
+
+class _PlainConnection(HTTPConnection):
+    def __init__(self, line: _Line, host: str, **options: Any) -> None:  # noqa: ANN401 - the base's
+        super().__init__(host, **options)
+        self._line = line
+
+    def connect(self) -> None:
+        super().connect()
+        self._line.hold(self.sock)
+
+
+class _SecureConnection(HTTPSConnection):
+    def __init__(self, line: _Line, host: str, **options: Any) -> None:  # noqa: ANN401 - the base's
+        super().__init__(host, **options)
+        self._line = line
+
+    def connect(self) -> None:
+        super().connect()
+        self._line.hold(self.sock)
+
+
+class _Plain(urllib.request.HTTPHandler):
+    def __init__(self, line: _Line) -> None:
+        super().__init__()
+        self._line = line
+
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(partial(_PlainConnection, self._line), req)
+
+
+class _Secure(urllib.request.HTTPSHandler):
+    def __init__(self, line: _Line) -> None:
+        super().__init__()
+        self._line = line
+
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        made = partial(_SecureConnection, self._line, context=ssl.create_default_context())
+        return self.do_open(made, req)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

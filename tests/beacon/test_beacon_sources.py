@@ -1,7 +1,10 @@
 """Rounds come from a drand API or a growing file; what is none is told of, and never given."""
 
+import contextlib
 import json
 import os
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -210,3 +213,29 @@ class TestFile:
     def test_that_is_not_there_is_told_of(self, tmp_path: Path) -> None:
         with pytest.raises(BeaconError, match="can not be read: No such file"):
             BeaconFile(tmp_path / "none").network()
+
+
+def test_headers_that_trickle_hold_no_round_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread reads all rounds: a place that never ends an answer must not keep it."""
+    monkeypatch.setattr("dealer_service.beacon.sources.FETCH_SECONDS", 0.4)
+    ended = threading.Event()
+
+    def trickle(server: socket.socket) -> None:
+        with server.accept()[0] as stream, contextlib.suppress(OSError):
+            stream.recv(4096)
+            stream.sendall(b"HTTP/1.1 200 OK\r\nX-More: ")
+            while not ended.wait(0.01):
+                stream.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=trickle, args=(server,), daemon=True)
+        thread.start()
+        late = threading.Timer(20, ended.set)
+        late.start()
+        source = BeaconUrl(f"http://127.0.0.1:{server.getsockname()[1]}")
+        with pytest.raises(BeaconError, match="not whole"):
+            source.read(1)
+        assert not ended.is_set()
+        late.cancel()
+        ended.set()
+        thread.join()
