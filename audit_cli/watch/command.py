@@ -24,7 +24,7 @@ from audit_cli.watch.telling import Limits, Told, as_json, as_metrics, as_text, 
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from audit_cli.log.policy import Policy
     from audit_cli.log.tiles import Fetch
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _HOUR: Final = 3_600_000
 _UNREADABLE: Final = 3
+#: Seconds: a look that takes longer, with all that is new, is told as none.
+_LONGEST_LOOK: Final = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,11 @@ def _say(told: Told) -> None:
 class _Pages:
     """What the last look came to, for whoever asks."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: float, now: Callable[[], float] = time.monotonic) -> None:
+        """`longest` is for how many seconds a look counts as the last one, by the clock `now`."""
+        self._longest = longest
+        self._now = now
+        self._shown_at = now()
         self._lock = threading.Lock()
         self._looks = {"good": 0, "bad": 0}
         self._pages: dict[str, Answer] = {}
@@ -162,6 +168,7 @@ class _Pages:
     def show(self, told: Told) -> None:
         """Show what a look came to."""
         with self._lock:
+            self._shown_at = self._now()
             self._is_good = not told.problem
             self._looks["good" if self._is_good else "bad"] += 1
             self._pages = {
@@ -174,6 +181,9 @@ class _Pages:
         """Answer a request."""
         with self._lock:
             if path == "/healthz":
+                seconds = self._now() - self._shown_at
+                if seconds > self._longest:
+                    return Answer.text(503, f"no look ended for {seconds:,.0f} seconds")
                 words = "following" if self._is_good else "the log can not be followed"
                 return Answer.text(200 if self._is_good else 503, words)
             return self._pages.get(path)
@@ -185,7 +195,7 @@ def _page(text: str, kind: str) -> Answer:
 
 def _serve(watch: _Watch, address: tuple[str, int], every: float) -> int:
     """Look every so many seconds, until the process is told to end."""
-    pages = _Pages()
+    pages = _Pages(2 * every + _LONGEST_LOOK)
     told = _look(watch)
     with ending() as ended, _shown(pages, told, address):
         while True:

@@ -18,8 +18,10 @@ import pytest
 
 from audit_cli.cli import main
 from audit_cli.log.tiles import TileReader, open_tiles
+from audit_cli.watch.command import _Pages
 from audit_cli.watch.rates import tail
 from audit_cli.watch.state import opened_state
+from audit_cli.watch.telling import Told
 from tests.support.dying_watch import STEPS
 from tests.support.game_files import GAME, START, GameFile, Signer, tree_root
 from tests.support.published_logs import PublishedLog, Site, serving_folder
@@ -639,6 +641,31 @@ def test_it_stays_and_serves_what_it_sees(watching: Watching) -> None:
         one.process.terminate()
         assert one.wait() == 0
     assert len(watching.evidence("fork")) == 1
+
+
+def test_a_look_that_does_not_end_is_no_good_health() -> None:
+    """A server that answers slowly, file by file, is not followed as long as it does."""
+    times = [0.0, 0.0, 999.0, 1001.0]
+    pages = _Pages(1000, lambda: times.pop(0))
+    told = Told(
+        origin="dealer.example.com",
+        tip=None,
+        count=0,
+        fresh=0,
+        games=(),
+        wrong=(),
+        problem="",
+        unproved=(),
+        cosigned=None,
+        now=0,
+    )
+    pages.show(told)
+    statuses = []
+    while times:
+        answer = pages.get("/healthz")
+        assert answer is not None
+        statuses.append(answer.status)
+    assert statuses == [200, 503]
 
 
 def until(is_so: Callable[[], bool]) -> None:
