@@ -19,9 +19,10 @@ def add_export(commands: Commands[Any]) -> None:
         help="write a game's hands for trackers and other programs",
         description="write the hands of a game file as histories that trackers and other programs "
         "read; the file is believed as it stands, so verify it first",
-        epilog="exit status, the first that applies: 2 the command line is wrong, 3 the input can "
-        "not be read as a game file, 1 a hand does not fit together, 0 written. Void hands, and "
-        "hands that a format can not say, are named on standard error and left out",
+        epilog="exit status, the first that applies: 2 the command line is wrong or the output can "
+        "not be written, 3 the input can not be read as a game file, 1 a hand does not fit "
+        "together, 0 written. Void hands, and hands that a format can not say, are named on "
+        "standard error and left out",
         allow_abbrev=False,
     )
     parser.add_argument("file", metavar="FILE", help="a game file; - is standard input")

@@ -21,9 +21,9 @@ def add_review(commands: Commands[Any]) -> None:
         help="tell a game hand by hand in plain poker words",
         description="tell a game file hand by hand in plain poker words, with each player's "
         "figures of the session; the file is believed as it stands, so verify it first",
-        epilog="exit status, the first that applies: 2 the command line is wrong, 3 the input can "
-        "not be read as a game file, 1 a hand does not fit together, 0 told. Colours are for "
-        "`less -R` too, with --color always",
+        epilog="exit status, the first that applies: 2 the command line is wrong or the output can "
+        "not be written, 3 the input can not be read as a game file, 1 a hand does not fit "
+        "together, 0 told. Colours are for `less -R` too, with --color always",
         allow_abbrev=False,
     )
     parser.add_argument("file", metavar="FILE", help="a game file; - is standard input")
