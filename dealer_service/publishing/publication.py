@@ -27,12 +27,15 @@ class Publication:
         self.folder = folder
         self._drafts = folder / _DRAFTS
         self._count = 0
+        # Folders whose names are on disk: of one that a kill left there nobody knows.
+        self._known: set[Path] = set()
         self._make()
         self._lock = DirectoryLock(folder)
         self._clear_drafts()
 
     def take_up(self) -> None:
         """Make the folder again where somebody removed it; StoreError DIRECTORY_IN_USE, OSError."""
+        self._known.clear()
         self._make()
         if not self._lock.stands:
             self._lock.close()
@@ -68,6 +71,7 @@ class Publication:
     def drop(self, folders: Sequence[str]) -> None:
         """Remove folders of partial tiles, where they are there."""
         for folder in folders:
+            self._known.discard(self.folder / folder)
             shutil.rmtree(self.folder / folder, ignore_errors=True)
 
     def close(self) -> None:
@@ -86,11 +90,12 @@ class Publication:
         self._drafts.mkdir(mode=0o700, exist_ok=True)
 
     def _make_folders(self, folder: Path, touched: dict[Path, None]) -> None:
-        if folder.is_dir():
+        if folder == self.folder or (folder in self._known and folder.is_dir()):
             return
         self._make_folders(folder.parent, touched)
-        folder.mkdir(mode=0o755)
+        folder.mkdir(mode=0o755, exist_ok=True)
         touched[folder.parent] = None
+        self._known.add(folder)
 
     def _put(self, place: Path, content: bytes) -> None:
         self._count += 1

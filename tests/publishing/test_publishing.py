@@ -168,6 +168,22 @@ async def test_a_folder_that_is_removed_while_it_is_published_is_made_anew(tmp_p
             Publication(publication)
 
 
+def test_a_folder_that_a_kill_left_is_on_disk_before_what_is_in_it_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was made, and its name was not written yet: a power cut would take it with its tiles."""
+    (tmp_path / "tile" / "0").mkdir(parents=True)
+    publication = Publication(tmp_path)
+    synced: list[Path] = []
+    monkeypatch.setattr("dealer_service.publishing.publication.sync_folder", synced.append)
+    publication.keep([("tile/0/000.p/1", bytes(32))])
+    assert {tmp_path, tmp_path / "tile", tmp_path / "tile/0"} <= set(synced)
+    synced.clear()
+    publication.keep([("tile/0/000.p/2", bytes(64))])
+    assert synced == [tmp_path / "tile/0/000.p"]
+    publication.close()
+
+
 @pytest.mark.parametrize("fails", [1, 2, 3, 4, 5])
 async def test_a_full_disk_stops_nothing_for_good(
     tmp_path: Path, fails: int, monkeypatch: pytest.MonkeyPatch
