@@ -1,5 +1,7 @@
 """What each player did in a session: the counts behind the shares that trackers show."""
 
+import json
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import pytest
@@ -10,8 +12,8 @@ from audit_cli.review.table import lay_out
 from audit_cli.told.hand import Game
 from dealer_service.rules.entry import Act
 from tests.support.exported_games import ALL_HOUSES, tell, told_games
-from tests.support.simulator import Move, Simulator, passive, script
-from tests.support.told_houses import hands_of
+from tests.support.simulator import HOUSES, Move, Simulator, passive, script
+from tests.support.told_houses import hands_of, played, told_house
 
 FOLD, CHECK, CALL = (Act.FOLD, 0), (Act.CHECK, 0), (Act.CALL, 0)
 
@@ -121,6 +123,42 @@ def test_counts_fit_together_in_every_house(house: str) -> None:
             assert one.pfr <= one.vpip <= one.first_turns <= one.hands
             assert one.three_bets <= one.three_bet_chances <= one.hands
             assert one.showdowns_won <= one.showdowns <= one.flops <= one.hands
+
+
+def counts_of_lines(data: bytes) -> dict[str, Counter[str]]:
+    """Count acts from the lines of a game file alone, by the names of their players."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    names: dict[int, str] = {}
+    first: dict[int, set[str]] = {}
+    street = 0
+    for line in map(json.loads, data.splitlines()):
+        if opening := line.get("hand_opened"):
+            dealt_in = [seat for seat in opening["seats"] if seat["state"] == "in"]
+            names = {seat["seat"]: seat["player"] for seat in dealt_in}
+            first, street = defaultdict(set), 0
+        elif "board" in line.get("opened", {}):
+            street += 1
+        elif act := line.get("acted"):
+            if not street:
+                first[act["seat"]].add(act["act"])
+            elif act["act"] in {"bet", "raise", "call"}:
+                counts[names[act["seat"]]]["calls" if act["act"] == "call" else "moves"] += 1
+        elif "hand_ended" in line:
+            for seat, name in names.items():
+                acts = first.get(seat, set())
+                counts[name]["hands"] += 1
+                counts[name]["first_turns"] += bool(acts)
+                counts[name]["vpip"] += bool(acts & {"call", "raise"})
+                counts[name]["pfr"] += "raise" in acts
+    return counts
+
+
+@pytest.mark.parametrize("house", HOUSES)
+def test_acts_are_counted_as_the_lines_of_the_log_have_them(house: str) -> None:
+    counts = counts_of_lines(played(house, 1).game_file())
+    for player, session in count_session(hands_of(told_house(house, 1))).items():
+        for name in ("hands", "first_turns", "vpip", "pfr", "moves", "calls"):
+            assert getattr(session, name) == counts[player][name], name
 
 
 def test_the_table_has_shares_and_dashes_where_there_is_nothing_to_share() -> None:
