@@ -9,10 +9,10 @@
  *     the checkpoint of the dealer's log, with its signatures
  */
 
-import {fromBase64, fromHex, toHex, utf8Text} from "./bytes.js";
+import {fromBase64, fromHex, utf8Text} from "./bytes.js";
 import {decimalNumber, parseCheckpointNote} from "./checkpoint.js";
 import {knownKeys} from "./given.js";
-import {HASH_BYTES, MAX_PATH, followPath, leafHash} from "./merkle.js";
+import {HASH_BYTES, MAX_PATH, followPath, leafHash, stepsInHex} from "./merkle.js";
 import {judgeNote} from "./note.js";
 import {expectNoted, nameNoted, notedBytes, parseNoted, writeNoted} from "./noted.js";
 import {thousands} from "./voice.js";
@@ -138,9 +138,7 @@ export async function checkLogProof({text, key}, games = []) {
   return {
     verdict, text: main.text, details, fork: null, index, size: checkpoint.size,
     line: bytes === null ? null : utf8Text(bytes), root: checkpoint.root,
-    path: followed.steps.map(({side, sibling, node}) => {
-      return {side, sibling: toHex(sibling), node: toHex(node)};
-    }),
+    path: stepsInHex(followed.steps),
   };
 }
 

@@ -5,7 +5,7 @@
  * root at any smaller size, and every path, follows from these with a few more hashes.
  */
 
-import {fromHex, sameBytes} from "./bytes.js";
+import {fromHex, sameBytes, toHex} from "./bytes.js";
 import {sha256, sha256All} from "./hashing.js";
 
 export const HASH_BYTES = 32;
@@ -161,4 +161,11 @@ export async function followPath(index, size, leaf, path, root) {
     return refused(`the proof has fewer than the hashes that ${needed}`);
   }
   return refused(sameBytes(node, root) ? null : "the proof leads to another root");
+}
+
+/** The steps that `followPath` tells, their hashes in hex. */
+export function stepsInHex(steps) {
+  return steps.map(({side, sibling, node}) => {
+    return {side, sibling: toHex(sibling), node: toHex(node)};
+  });
 }

@@ -11,7 +11,7 @@
 import {fromHex, sameBytes, toHex} from "./bytes.js";
 import {cardLeafInput, deriveDeck, provePosition} from "./derive.js";
 import {sha256} from "./hashing.js";
-import {followPath, inclusionPath} from "./merkle.js";
+import {followPath, inclusionPath, stepsInHex} from "./merkle.js";
 import {commitHand, nextLink} from "./mixing.js";
 import {followOpening} from "./openings.js";
 import {cardNumber, cardText, DECK_CARDS} from "../poker/cards.js";
@@ -265,11 +265,7 @@ async function tellCard(game, found, position) {
   const way = deckState === "revealed" ? await provePosition(derived, position) : proof;
   if (way === null) return {...told, leaf, path: null, proved: null, logged, seal};
   const {steps, wrong} = await followPath(position, DECK_CARDS, hash, way, fromHex(root));
-  return {...told, leaf, path: steps.map(stepInHex), proved: wrong === null, logged, seal};
-}
-
-function stepInHex({side, sibling, node}) {
-  return {side, sibling: toHex(sibling), node: toHex(node)};
+  return {...told, leaf, path: stepsInHex(steps), proved: wrong === null, logged, seal};
 }
 
 /**
@@ -292,7 +288,7 @@ async function sealOf(game, {committed, entries}) {
   const firstDealt = entries.find(({kind}) => kind === "dealt")?.index ?? Infinity;
   return {
     leaf: toHex(leaf),
-    steps: steps.map(stepInHex),
+    steps: stepsInHex(steps),
     size,
     root,
     line,
