@@ -28,8 +28,13 @@ if TYPE_CHECKING:
     from audit_cli.checks.check import Check, CheckMaker, Handler, Request
 
 
+MAX_FORKS = 10
+"""So many forks are kept with their evidence, and the leaf hashes of so many lines."""
+MAX_FORK_LEAVES = 1_000_000
+
+
 class _Gathered:
-    """What the checks emit."""
+    """What the checks emit. Of what proves forks no more is kept than a machine can hold."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
@@ -39,6 +44,7 @@ class _Gathered:
         self.damage: list[Damaged] = []
         self.games: list[AuditedGame] = []
         self.opinions: list[Opinion] = []
+        self._left_out = False
 
     def finding(self, finding: Finding, /) -> None:
         self.findings.append(finding)
@@ -50,7 +56,13 @@ class _Gathered:
         self.warnings.append(text)
 
     def fork(self, fork: Fork, /) -> None:
-        self.forks.append(fork)
+        held = sum(len(one.leaves) for one in self.forks)
+        few = len(self.forks) < MAX_FORKS and held + len(fork.leaves) <= MAX_FORK_LEAVES
+        if few or not self.forks:
+            self.forks.append(fork)
+        elif not self._left_out:
+            self._left_out = True
+            self.warning(f"there are more forks: the evidence of {len(self.forks)} is kept")
 
     def opinion(self, opinion: Opinion, /) -> None:
         self.opinions.append(opinion)

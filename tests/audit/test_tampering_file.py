@@ -8,6 +8,7 @@ import pytest
 from audit_cli.report.finding import Promise, Verdict
 from dealer_service.transcript.note import note_signer
 from tests.support.audits import broken, judge, places, tell, unproved
+from tests.support.forked_files import forked_file
 from tests.support.simulator import ORIGIN, Simulator, play_game
 from tests.support.transcripts import Transcript, dump
 
@@ -365,3 +366,12 @@ def test_what_does_not_apply_is_not_established_where_it_is_required() -> None:
 def test_a_bare_file_key_judges_everything_but_signed() -> None:
     report = judge(honest().game_file())
     assert report.exit_status() == 0
+
+
+def test_many_forks_of_one_game_keep_the_evidence_of_a_few() -> None:
+    """Each needs the hash of every line of the longer history."""
+    game = play_game(seed=1, hands=2, players=2)
+    report = judge(forked_file(game, 30))
+    assert len(places(report, "CONSISTENT")) == 30
+    assert len(report.forks) == 10
+    assert any("the evidence of 10 is kept" in words for words in report.warnings)

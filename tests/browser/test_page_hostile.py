@@ -1,13 +1,12 @@
 """Files made to fill a page's memory end with a verdict, and with no more than a page can hold."""
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from selenium.webdriver import Chrome
 
-from dealer_service.transcript.checkpoint import Checkpoint, sign_checkpoint
 from tests.support.browser import give_files
+from tests.support.forked_files import forked_file
 from tests.support.simulator import play_game
 from tests.support.transcripts import dump
 
@@ -27,17 +26,8 @@ def audited(probe: Chrome, path: Path) -> dict[str, Any]:
 def test_many_forks_of_one_game_keep_the_evidence_of_a_few(probe: Chrome, tmp_path: Path) -> None:
     """Each needs the hash of every line of the longer history."""
     game = play_game(seed=1, hands=2, players=2)
-    header, *_ = game.game_file().splitlines()
-    parts = [game.game_file()]
-    for at in range(30):
-        line = dump({"at": at, "paused": {}})
-        root = sha256(b"\0" + line).digest()
-        note = sign_checkpoint(
-            Checkpoint(f"{game.origin}/games/{game.game.hex()}", 1, root), game.signer
-        )
-        parts.append(b"\n".join([header, line, dump({"checkpoint": note}), b""]))
     path = tmp_path / "forks.jsonl"
-    path.write_bytes(b"".join(parts))
+    path.write_bytes(forked_file(game, 30))
     report = audited(probe, path)
     found = {one["promise"]: one for one in report["promises"]}["CONSISTENT"]
     assert found["verdict"] == "broken"
