@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from audit_cli import say
 from audit_cli.export.formats import FORMATS, OF_ONE_HAND, Format
 from audit_cli.export.money import CHIPS, Money
+from audit_cli.given_hands import UNREADABLE, find_player, judge, read_given
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.outputs import EVERYBODY, OWNER_ALONE, save
 from audit_cli.problem import Problem, printable
-from audit_cli.told.asking import UNREADABLE, find_player, judge, read_asked
 from audit_cli.told.hand import Cause, Game, Hand, Void
 from audit_cli.told.view import see_as
 
@@ -32,7 +32,7 @@ _PER_UNIT = 100
 def run(options: argparse.Namespace) -> int:
     """Tell, write, and return the exit status; UsageError where the command line is wrong."""
     money = _money(options.currency, options.per_unit)
-    games = read_asked(options.file, options.hand)
+    games = read_given(options.file, options.hand)
     if games is None:
         return UNREADABLE
     if options.hero is not None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from audit_cli import say
 from audit_cli.checks.voice import count
+from audit_cli.given_hands import UNREADABLE, find_player, judge, read_given
 from audit_cli.review.as_json import tell_plainly
 from audit_cli.review.heading import tell_game
 from audit_cli.review.painting import choose_paint
 from audit_cli.review.statistics import count_session
 from audit_cli.review.story import tell_aside, tell_hand, tell_other
 from audit_cli.review.table import lay_out
-from audit_cli.told.asking import UNREADABLE, find_player, judge, read_asked
 from audit_cli.told.hand import Hand, Untold, Void
 from audit_cli.told.view import see_as
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Tell, and return the exit status; UsageError where the command line is wrong."""
-    games = read_asked(options.file, options.hand)
+    games = read_given(options.file, options.hand)
     if games is None:
         return UNREADABLE
     for option, name in (("--hero", options.hero), ("--player", options.player)):

@@ -1,4 +1,4 @@
-"""A game file that a command is asked to tell: its games, or said in words why there are none."""
+"""A game file that a command is given to tell: its games, or said in words why there are none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNREADABLE = 3
 """Exit statuses: a hand does not fit together; the input can not be read as a game file."""
 
 
-def read_asked(name: str, hand: int | None) -> tuple[Game, ...] | None:
+def read_given(name: str, hand: int | None) -> tuple[Game, ...] | None:
     """Return the games of a file, or None, having said why there is none.
 
     With `hand` only the hands of that number; UsageError where there is none.
