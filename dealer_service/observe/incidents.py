@@ -187,7 +187,8 @@ HINTS: Final[Mapping[str, str]] = {
     "witness_knows_another_log": (
         "A witness has seen more of the dealer's log than there is here, or another log under its "
         "key, and the dealer stops. Bring back the newest store, and find out who else has the "
-        "log key. See OPERATIONS.md."
+        "log key. See OPERATIONS.md. With `dealer_log_taken_over` behind it, it is what another node "
+        "brought that witness: nothing stops, and nothing is to be done."
     ),
 }
 """By event, in words for an operator."""
