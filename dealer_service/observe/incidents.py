@@ -117,7 +117,8 @@ HINTS: Final[Mapping[str, str]] = {
     ),
     "publishing_failed": (
         "The dealer's log can not be published, such as on a full disk. Nothing is lost and "
-        "dealing goes on, but cards that wait for the log wait. Make room, or mend --publication."
+        "dealing goes on. Of several dealers another one writes the log; alone, cards that wait "
+        "for it wait. Make room, or mend --publication."
     ),
     "publishing_stopped": (
         "The dealer stopped, for its log and what is signed or published of it do not fit. Keep "
@@ -187,8 +188,8 @@ HINTS: Final[Mapping[str, str]] = {
     "witness_knows_another_log": (
         "A witness has seen more of the dealer's log than there is here, or another log under its "
         "key, and the dealer stops. Bring back the newest store, and find out who else has the "
-        "log key. See OPERATIONS.md. With `dealer_log_taken_over` behind it, it is what another node "
-        "brought that witness: nothing stops, and nothing is to be done."
+        "log key. See OPERATIONS.md. With `dealer_log_taken_over` behind it, it is what another "
+        "node brought that witness: nothing stops, and nothing is to be done."
     ),
 }
 """By event, in words for an operator."""
