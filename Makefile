@@ -3,7 +3,8 @@
 
 PYTHON ?= python3
 UV ?= uv
-WORKERS ?= 2
+# One more than two cores have: many tests wait.
+WORKERS ?= 3
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from audit_cli.inputs import UsageError, reason
@@ -40,6 +41,13 @@ def _writing() -> Iterator[None]:
         sys.stdout = None
         message = f"can not write to standard output: {reason(error)}"
         raise UsageError(message) from None
+
+
+def out_file(text: str) -> None:
+    """Print a file's content, on standard output: in UTF-8, whatever the terminal's language."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    out(text)
 
 
 def error(message: str, hint: str = "") -> None:

@@ -7,8 +7,6 @@ and hands that the format can not say are named on standard error.
 from __future__ import annotations
 
 import os
-import sys
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,10 +100,7 @@ def _put(
     output = options.output
     whole = form.bind([text for _, texts in written for text in texts])
     if output is None or output == "-":
-        if isinstance(sys.stdout, TextIOWrapper):
-            # A currency's sign is written whatever the terminal's language.
-            sys.stdout.reconfigure(encoding="utf-8")
-        say.out(whole)
+        say.out_file(whole)
         return
     mode = EVERYBODY if all(game.revealed for game, _ in written) else OWNER_ALONE
     folder = Path(output)

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         given_key(options.key)
     html = assemble(read_sources(), _read_game(options.open, options.key))
     if options.output == STANDARD_INPUT:
-        say.out(html)
+        say.out_file(html)
         return 0
     place = Path(options.output or Path(tempfile.mkdtemp(prefix="cutcard-"), NAME))
     save(place, html.encode(), OWNER_ALONE, options.open)
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 def _write_page(output: str) -> int:
     html = assemble(read_sources())
     if output == STANDARD_INPUT:
-        say.out(html)
+        say.out_file(html)
         return 0
     place = Path(output)
     save(place, html.encode(), EVERYBODY)
