@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from audit_cli.cli import main
-from tests.support.game_files import canonical
 from tests.support.simulator import play_chain
 from tests.support.stars_reader import read_file
-from tests.support.told_houses import hands_of, played, told_house
+from tests.support.told_houses import hands_of, played, told_house, with_another_secret
 
 HANDS = hands_of(told_house("plain", 1))
 POKERSTARS = ("--format", "pokerstars")
@@ -244,12 +243,7 @@ def test_a_hero_with_its_own_openings_misses_nothing(
 def test_a_hand_that_does_not_fit_is_an_error_and_the_others_are_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = played("plain", 1).game_file().splitlines()
-    at = next(at for at, line in enumerate(lines) if b'"secret_revealed"' in line)
-    value = json.loads(lines[at])
-    value["secret_revealed"]["secret"] = "11" * 32
-    lines[at] = canonical(value)
-    data = b"".join(line + b"\n" for line in lines)
+    data = with_another_secret(played("plain", 1).game_file())
     assert export(written(tmp_path / "wrong.jsonl", data), *POKERSTARS) == 1
     out, err = capsys.readouterr()
     assert len(read_file(out)) == len(HANDS) - 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -17,7 +17,7 @@ from audit_cli.told.events import BlindsChopped, Returned, RunsAgreed
 from audit_cli.told.hand import Game, Hand, Tournament
 from tests.support.exported_games import ALL_HOUSES, tell, told_games
 from tests.support.simulator import play_game
-from tests.support.told_houses import hands_of, told_hand
+from tests.support.told_houses import HouseHand, hands_of, told_hand
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "exports" / "ohh"
@@ -162,24 +162,14 @@ def test_hands_of_a_file_are_parted_by_an_empty_line() -> None:
     assert numbers == [f"{game.game}-{number}" for number in (1, 2, 3)]
 
 
-class Case(NamedTuple):
-    """A hand of a house's game of a seed, as somebody saw it, in some money."""
-
-    house: str
-    seed: int
-    hand: int
-    hero: str = ""
-    money: Money = CHIPS
-
-
 CASES = {
-    "dead_and_live_posted": Case("hi_lo", 6, 4),
-    "side_pots_with_rake": Case("mississippi", 4, 1, money=DOLLARS),
-    "run_twice_from_the_flop": Case("mississippi", 4, 4),
-    "high_and_low_shared": Case("hi_lo", 2, 21),
-    "fixed_limit_and_a_muck": Case("limit", 3, 17, money=DOLLARS),
-    "chopped_with_an_ante": Case("mississippi", 8, 18),
-    "seen_by_one_player": Case("straddles", 1, 6, "ida", DOLLARS),
+    "dead_and_live_posted": HouseHand("hi_lo", 6, 4),
+    "side_pots_with_rake": HouseHand("mississippi", 4, 1, money=DOLLARS),
+    "run_twice_from_the_flop": HouseHand("mississippi", 4, 4),
+    "high_and_low_shared": HouseHand("hi_lo", 2, 21),
+    "fixed_limit_and_a_muck": HouseHand("limit", 3, 17, money=DOLLARS),
+    "chopped_with_an_ante": HouseHand("mississippi", 8, 18),
+    "seen_by_one_player": HouseHand("straddles", 1, 6, "ida", DOLLARS),
 }
 
 

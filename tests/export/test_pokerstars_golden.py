@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -10,40 +9,30 @@ from audit_cli.export.money import CHIPS, Money
 from audit_cli.export.pokerstars import write_pokerstars
 from audit_cli.told.hand import Finish, Tournament
 from tests.support.stars_reader import read_hand
-from tests.support.told_houses import told_hand
+from tests.support.told_houses import HouseHand, told_hand
 
 GOLDEN = Path(__file__).parents[1] / "data" / "exports" / "pokerstars"
 DOLLARS = Money("USD", 100)
 
 
-class Case(NamedTuple):
-    """A hand of a house's game of a seed, as somebody saw it, in some money."""
-
-    house: str
-    seed: int
-    hand: int
-    hero: str = ""
-    money: Money = CHIPS
-
-
 CASES = {
-    "dead_and_live_posted": Case("hi_lo", 6, 4),
-    "dead_posted_beside_a_small_blind": Case("dead_button", 2, 4, money=DOLLARS),
-    "dead_posted_by_who_sat_out": Case("dead_button", 8, 16),
-    "dead_small_blind": Case("mississippi", 2, 5),
-    "side_pots_with_rake": Case("mississippi", 4, 1, money=DOLLARS),
-    "run_twice_from_the_flop": Case("mississippi", 4, 4),
-    "run_twice_from_the_turn": Case("straddles", 1, 6, money=DOLLARS),
-    "run_twice_on_the_river": Case("omaha", 6, 10),
-    "high_and_low_shared": Case("hi_lo", 2, 21),
-    "high_and_low_run_twice": Case("hi_lo", 8, 1),
-    "fixed_limit_and_a_muck": Case("limit", 3, 17, money=DOLLARS),
-    "timed_out": Case("limit", 2, 2),
-    "chopped": Case("limit", 8, 11),
-    "chopped_with_an_ante": Case("mississippi", 8, 18),
-    "heads_up": Case("omaha", 6, 17, money=Money("EUR", 10)),
-    "coming_and_going": Case("straddles", 2, 20),
-    "seen_by_one_player": Case("straddles", 1, 6, "ida", DOLLARS),
+    "dead_and_live_posted": HouseHand("hi_lo", 6, 4),
+    "dead_posted_beside_a_small_blind": HouseHand("dead_button", 2, 4, money=DOLLARS),
+    "dead_posted_by_who_sat_out": HouseHand("dead_button", 8, 16),
+    "dead_small_blind": HouseHand("mississippi", 2, 5),
+    "side_pots_with_rake": HouseHand("mississippi", 4, 1, money=DOLLARS),
+    "run_twice_from_the_flop": HouseHand("mississippi", 4, 4),
+    "run_twice_from_the_turn": HouseHand("straddles", 1, 6, money=DOLLARS),
+    "run_twice_on_the_river": HouseHand("omaha", 6, 10),
+    "high_and_low_shared": HouseHand("hi_lo", 2, 21),
+    "high_and_low_run_twice": HouseHand("hi_lo", 8, 1),
+    "fixed_limit_and_a_muck": HouseHand("limit", 3, 17, money=DOLLARS),
+    "timed_out": HouseHand("limit", 2, 2),
+    "chopped": HouseHand("limit", 8, 11),
+    "chopped_with_an_ante": HouseHand("mississippi", 8, 18),
+    "heads_up": HouseHand("omaha", 6, 17, money=Money("EUR", 10)),
+    "coming_and_going": HouseHand("straddles", 2, 20),
+    "seen_by_one_player": HouseHand("straddles", 1, 6, "ida", DOLLARS),
 }
 
 TOURNAMENT = Tournament("4200017", "Sunday", 1_000, 100, "USD", 14, 3)

@@ -9,9 +9,8 @@ import pytest
 
 from audit_cli.cli import main
 from audit_cli.told.hand import Void
-from tests.support.game_files import canonical
 from tests.support.simulator import play_chain
-from tests.support.told_houses import hands_of, played, told_house
+from tests.support.told_houses import hands_of, played, told_house, with_another_secret
 
 GAME = told_house("plain", 1)
 HANDS = hands_of(GAME)
@@ -183,12 +182,7 @@ def test_games_that_go_on_from_each_other_are_told_in_turn(
 def test_a_hand_that_does_not_fit_is_named_and_the_others_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = played("plain", 1).game_file().splitlines()
-    at = next(at for at, line in enumerate(lines) if b'"secret_revealed"' in line)
-    value = json.loads(lines[at])
-    value["secret_revealed"]["secret"] = "11" * 32
-    lines[at] = canonical(value)
-    data = b"".join(line + b"\n" for line in lines)
+    data = with_another_secret(played("plain", 1).game_file())
     assert review(written(tmp_path / "wrong.jsonl", data)) == 1
     out = capsys.readouterr().out
     assert "Hand 1 can not be told: the deck derived from its secret is not" in out

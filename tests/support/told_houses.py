@@ -1,12 +1,16 @@
 """Games of the simulator's houses, told by the audit."""
 
+import json
 from functools import cache
 from io import BytesIO
+from typing import NamedTuple
 
+from audit_cli.export.money import CHIPS, Money
 from audit_cli.gamefile import Damage
 from audit_cli.told.hand import Game, Hand
 from audit_cli.told.reading import read_games
 from audit_cli.told.view import see_as
+from tests.support.game_files import canonical
 from tests.support.simulator import HOUSE_LIFE, HOUSES, LIVELY, Simulator, play_game
 
 PLAIN = "plain"
@@ -48,3 +52,23 @@ def told_hand(house: str, seed: int, number: int, hero: str = "") -> tuple[Game,
     game = see_as(game, hero) if hero else game
     (hand,) = [hand for hand in hands_of(game) if hand.number == number]
     return game, hand
+
+
+class HouseHand(NamedTuple):
+    """A hand of a house's game of a seed, as somebody saw it, in some money."""
+
+    house: str
+    seed: int
+    hand: int
+    hero: str = ""
+    money: Money = CHIPS
+
+
+def with_another_secret(data: bytes) -> bytes:
+    """Give a game's file with the first hand's revealed secret replaced."""
+    lines = data.splitlines()
+    at = next(at for at, line in enumerate(lines) if b'"secret_revealed"' in line)
+    value = json.loads(lines[at])
+    value["secret_revealed"]["secret"] = "11" * 32
+    lines[at] = canonical(value)
+    return b"".join(line + b"\n" for line in lines)
