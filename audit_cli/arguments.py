@@ -8,6 +8,14 @@ from typing import Any
 Commands = argparse._SubParsersAction  # noqa: SLF001  (argparse has no public name for it)
 
 
+def hand_number(text: str) -> int:
+    """Read the number of a hand, from 1."""
+    if not (text.isascii() and text.isdigit() and len(text) < 17 and int(text)):
+        message = f"a hand's number is a whole number from 1 on, not {text[:40]!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(text)
+
+
 def add_witness(commands: Commands[Any]) -> None:
     """Add `witness` to the audit's commands."""
     parser = commands.add_parser(
@@ -162,16 +170,8 @@ def add_page(commands: Commands[Any]) -> None:
     parser.add_argument(
         "--key", metavar="VKEY", help="the dealer's verifier key, from a source you trust"
     )
-    parser.add_argument("--hand", metavar="N", type=_hand, help="the hand to be shown first")
+    parser.add_argument("--hand", metavar="N", type=hand_number, help="the hand to be shown first")
     parser.set_defaults(run=_page)
-
-
-def _hand(text: str) -> int:
-    """Read a hand's number, from 1."""
-    if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text)):
-        message = f"no number of a hand: {text[:40]!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(text)
 
 
 def _page(options: argparse.Namespace) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
+from audit_cli.arguments import hand_number
+
 if TYPE_CHECKING:
+    import argparse
+
     from audit_cli.arguments import Commands
 
 NAMES = ("pokerstars", "ohh", "phh")
@@ -54,14 +57,6 @@ def add_export(commands: Commands[Any]) -> None:
         help="with --currency, how many chips make one of it (100)",
     )
     parser.set_defaults(run=_export)
-
-
-def hand_number(text: str) -> int:
-    """Read the number of a hand, from 1."""
-    if not (text.isascii() and text.isdigit() and len(text) < 17 and int(text)):
-        message = f"a hand's number is a whole number from 1 on, not {text[:40]!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(text)
 
 
 def _export(options: argparse.Namespace) -> int:

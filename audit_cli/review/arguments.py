@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from audit_cli.export.arguments import hand_number
+from audit_cli.arguments import hand_number
 
 if TYPE_CHECKING:
     import argparse

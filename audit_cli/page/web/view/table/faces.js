@@ -26,7 +26,7 @@ const SUIT_SHAPES = new Map([
 ]);
 
 /** The mark of a suit, `c`, `d`, `h` or `s`. */
-export function suitMark(suit) {
+function suitMark(suit) {
   return draw(
     "svg",
     {"class": `suit suit-${suit}`, "viewBox": "0 0 24 24", "aria-hidden": "true"},
@@ -35,7 +35,7 @@ export function suitMark(suit) {
 }
 
 /** A rank as players write it: `T` is 10. */
-export function rankText(card) {
+function rankText(card) {
   return card[0] === "T" ? "10" : card[0];
 }
 

@@ -12,7 +12,7 @@
 import {tellStep} from "./wording.js";
 
 /** No more steps than this are drawn of one hand. */
-export const MAX_STEPS = 2000;
+const MAX_STEPS = 2000;
 
 const MAX_BOARDS = 2;
 
