@@ -15,6 +15,7 @@ class SeatWord(StrEnum):
     """Why a seat is, or is not, dealt in (section 6.3)."""
 
     IN = "in"
+    ABSENT = "absent"
     SITTING_OUT = "sitting_out"
     NO_CHIPS = "no_chips"
     NO_ANCHOR = "no_anchor"
@@ -78,6 +79,7 @@ class CloseReason(StrEnum):
     MAX_HANDS = "max_hands"
     MAX_TIME = "max_time"
     RESTORED = "restored"
+    TOURNAMENT = "tournament"
 
 
 class Links(StrEnum):
@@ -124,6 +126,7 @@ class Newcomers(StrEnum):
     NEXT_HAND = "next_hand"
     POST = "post"
     WAIT = "wait"
+    BY_POSITION = "by_position"
 
 
 class MissedBlinds(StrEnum):
@@ -261,6 +264,14 @@ class BeaconRule:
 
 
 @dataclass(frozen=True, slots=True)
+class TournamentTable:
+    """Which tournament a table is of, and its number there (section 14)."""
+
+    tournament: str
+    table: int
+
+
+@dataclass(frozen=True, slots=True)
 class RuleSet:
     """The whole rule set of a game (section 6.1); chips in the smallest unit, times in ms."""
 
@@ -300,6 +311,7 @@ class RuleSet:
     time_bank: TimeBankRule | None = None
     disconnect_ms: int | None = None
     watch_delay_ms: int | None = None
+    tournament: TournamentTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +356,7 @@ class SeatTaken:
     player: str
     stack: int
     anchor: str | None = None
+    house: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,6 +463,7 @@ class SeatState:
     owes: Owed | None = None
     waits: bool | None = None
     bank_ms: int | None = None
+    house: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,6 +472,17 @@ class Miss:
 
     player: str
     hands: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HandLevel:
+    """What a hand is played by at a tournament's table."""
+
+    level: int
+    small_blind: int
+    big_blind: int
+    chip_unit: int
+    ante: AnteRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,6 +502,7 @@ class HandOpened:
     last_small_blind_seat: int | None = None
     last_big_blind_seat: int | None = None
     departed: tuple[Departed, ...] | None = None
+    level: HandLevel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -670,6 +696,14 @@ class HandEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class ColoredUp:
+    """The stacks that a chip race changed, behind it; at a tournament's table alone."""
+
+    unit: int
+    stacks: tuple[SeatStack, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerStack:
     """What a seat holds when a game closes."""
 
@@ -720,6 +754,7 @@ Entry = (
     | Returned
     | Awarded
     | HandEnded
+    | ColoredUp
     | GameClosed
     | SecretRevealed
 )
@@ -749,6 +784,7 @@ KINDS: dict[str, type[Entry]] = {
     "returned": Returned,
     "awarded": Awarded,
     "hand_ended": HandEnded,
+    "colored_up": ColoredUp,
     "game_closed": GameClosed,
     "secret_revealed": SecretRevealed,
 }

@@ -31,6 +31,7 @@ from dealer_service.rules.entry import (
     Previous,
     RunsAgreed,
     SeatState,
+    SeatTaken,
     Winner,
 )
 from dealer_service.transcript import canonical
@@ -472,6 +473,7 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     "hole_cards": _integer(4, 6),
     "last_big_blind_seat": _SEAT,
     "last_small_blind_seat": _SEAT,
+    "level": _integer(1, 100),
     "link_ms": _CHIPS,
     "live": _CHIPS,
     "max_hands": _COUNT,
@@ -496,9 +498,11 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     "stack": _CHIPS,
     "start_ms": _CHIPS,
     "straddle_seat": _SEAT,
+    "table": _COUNT,
     "to": _CHIPS,
     "turn": _COUNT,
     "turn_ms": _CHIPS,
+    "unit": _COUNT,
     "voids": _CHIPS,
     "watch_delay_ms": _integer(1_000, 3_600_000),
     "within_ms": _CHIPS,
@@ -517,6 +521,7 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     "salt": _hex(16),
     "secret": _BYTES32,
     "signature": _hex(48),
+    "tournament": _BYTES16,
     # names
     "best_five": _text("[2-9TJQKA][cdhs]", "a card"),
     "card": _text("[2-9TJQKA][cdhs]", "a card"),
@@ -526,7 +531,7 @@ _BY_NAME: Final[dict[str, _Plan]] = {
     ),
     "player": _text("[A-Za-z0-9._-]{1,64}", "1 to 64 of A-Z a-z 0-9 . _ -"),
     # words
-    "absent": _words("sit_out"),
+    "absent": _words("sit_out", "dealt_in"),
     "all_in": _words("face_up"),
     "chop": _words("blinds"),
     "policy": _words("all_cards"),
@@ -537,7 +542,9 @@ _BY_NAME: Final[dict[str, _Plan]] = {
 _EXCEPTIONS: Final[dict[tuple[type, str], _Plan]] = {
     # A game that had no hand before it went on has no last button.
     (Previous, "button"): _integer(0, 10),
+    (SeatState, "house"): _true(),
     (SeatState, "waits"): _true(),
+    (SeatTaken, "house"): _true(),
     # Seats themselves, and not how many a table has.
     (BlindsChopped, "seats"): _SEAT,
     (RunsAgreed, "seats"): _SEAT,

@@ -1,0 +1,1 @@
+"""Tournaments: what their log says, and what is due next (PROTOCOL.md section 14)."""
