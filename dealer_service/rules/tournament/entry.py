@@ -100,7 +100,7 @@ class LateRule:
 
 @dataclass(frozen=True, slots=True)
 class RebuyRule:
-    """What a rebuy gives and costs, how often (0: no limit), with what stack; the time to decide."""
+    """What a rebuy gives and costs, how often (0: no limit), at which stack; time to decide."""
 
     chips: int
     cost: int
