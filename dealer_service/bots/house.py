@@ -5,8 +5,8 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+from dealer_service.bots.choosing import Chance
 from dealer_service.bots.player import HousePlayer, Manner, Stay
-from dealer_service.bots.strategy import Chance
 from dealer_service.client import Dealer, Event
 
 

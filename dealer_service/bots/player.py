@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Any, Final
 
-from dealer_service.bots.strategy import Chance, choose
+from dealer_service.bots.choosing import Chance
+from dealer_service.bots.levels import STRATEGIES, Level
 from dealer_service.client import (
     CallRefusedError,
     CaughtUp,
@@ -42,6 +43,7 @@ class Manner:
     stack: int
     rebuys: int | None = None
     hands: int = 0
+    level: Level = Level.INTERMEDIATE
 
 
 @unique
@@ -161,7 +163,7 @@ class HousePlayer:
             return
         if self._ponder is not None:
             await self._ponder()
-        choice = choose(decision, view, self._chance)
+        choice = STRATEGIES[self._manner.level](decision, view, self._chance)
         try:
             await self.seat.act(choice.act, choice.to, decision=decision)
         except CallRefusedError:

@@ -1,20 +1,23 @@
-"""How a house player decides: tight, by its own cards, the board, and the price of going on.
+"""The intermediate: tight, by its own cards, the board, and the price of going on.
 
-It knows what any client knows: its hole cards, the board, what everybody has bet, and what the turn
-allows. Before the flop it compares Chen's points with what the bet asks for; afterwards it compares
+Before the flop it compares Chen's points with what the bet asks for; afterwards it compares
 a guess of how often its hand is good with the pot's odds. One time in twenty it plays as though its
 hand were better, so that nobody can tell for sure what a bet means.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from dealer_service.bots.choosing import (
+    Chance,
+    Choice,
+    bet_to_match,
+    bet_up_to,
+    count_opponents,
+    go_on,
+    pot_odds,
+)
 from dealer_service.bots.strength import rate_hand, score_hole_cards
-from dealer_service.client import Act, Decision, Span, TableView
-
-Chance = Callable[[], float]
-"""An even draw from 0 to 1."""
+from dealer_service.client import Decision, TableView
 
 _BLUFFS: Final = 0.05
 _BLUFF_POINTS: Final = 4.0
@@ -31,14 +34,6 @@ _CROWD: Final = 0.4
 _MARGIN: Final = 0.04
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """An act, with the total for the street where it is a bet or a raise."""
-
-    act: Act
-    to: int = 0
-
-
 def choose(decision: Decision, view: TableView, chance: Chance) -> Choice:
     """Choose what to do on a turn; always something that the turn allows."""
     bluffs = chance() < _BLUFFS
@@ -50,35 +45,20 @@ def choose(decision: Decision, view: TableView, chance: Chance) -> Choice:
 def _choose_before_flop(decision: Decision, view: TableView, bonus: float) -> Choice:
     big_blind: int = view.rules["big_blind"]
     points = score_hole_cards(view.cards) + bonus
-    to_match = max(seat.bet for seat in view.seats)
+    to_match = bet_to_match(view)
     raised = to_match > big_blind
     if points >= (_RERAISES if raised else _OPENS):
-        return _raise(decision, 3 * to_match)
+        return bet_up_to(decision, 3 * to_match)
     price = decision.call / big_blind
     asked = next((needed for most, needed in _CALLS if price <= most), _CALLS_ANYTHING)
-    return _go_on(decision, worth_it=points >= asked)
+    return go_on(decision, worth_it=points >= asked)
 
 
 def _choose_with_board(decision: Decision, view: TableView, bonus: float) -> Choice:
-    others = sum(seat.live for seat in view.seats if seat.seat != view.seat)
+    others = count_opponents(view)
     rate = rate_hand(view.cards, view.board) ** (1 + _CROWD * max(0, others - 1))
     rate = min(0.99, rate + bonus)
-    to_match = max(seat.bet for seat in view.seats)
+    to_match = bet_to_match(view)
     if rate >= (_RAISES if decision.call else _BETS):
-        return _raise(decision, to_match + decision.call + 2 * view.pot // 3)
-    odds = decision.call / (view.pot + decision.call) if decision.call else 0.0
-    return _go_on(decision, worth_it=rate >= odds + _MARGIN)
-
-
-def _raise(decision: Decision, total: int) -> Choice:
-    """Bet or raise to the allowed total nearest to `total`; where neither is allowed, stay in."""
-    bounds: Span | None = decision.bet or decision.raise_to
-    if bounds is None:
-        return _go_on(decision, worth_it=True)
-    return Choice(Act.BET if decision.bet else Act.RAISE, bounds.nearest(total))
-
-
-def _go_on(decision: Decision, *, worth_it: bool) -> Choice:
-    if decision.may_check:
-        return Choice(Act.CHECK)
-    return Choice(Act.CALL if worth_it else Act.FOLD)
+        return bet_up_to(decision, to_match + decision.call + 2 * view.pot // 3)
+    return go_on(decision, worth_it=rate >= pot_odds(decision, view) + _MARGIN)
