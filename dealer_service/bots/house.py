@@ -3,9 +3,11 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dealer_service.bots.choosing import Chance
+from dealer_service.bots.level import Level
 from dealer_service.bots.player import HousePlayer, Manner, Stay
 from dealer_service.client import Dealer, Event
 
@@ -26,20 +28,23 @@ async def seat_players(  # noqa: PLR0913 - what players are seated with
     directory: Path,
     manner: Manner,
     *,
+    levels: Sequence[Level] = (),
     seed: int | None = None,
     ponder: Callable[[], Awaitable[None]] | None = None,
     hear: Callable[[Event], None] | None = None,
 ) -> list[HousePlayer]:
     """Seat one house player for each connection, in its order; CallRefusedError, FileError.
 
-    Their records and chains are in `directory`. `hear` is told what the first of them hears.
+    Their records and chains are in `directory`. `levels` are dealt out in turn, where there are
+    any, in place of the manner's own. `hear` is told what the first of them hears.
     """
     players: list[HousePlayer] = []
-    for dealer in dealers:
+    for number, dealer in enumerate(dealers):
         seat = await dealer.sit(game, stack=manner.stack, directory=directory)
+        own = replace(manner, level=levels[number % len(levels)]) if levels else manner
         chance = draw_chance(seed, dealer.player)
         told = hear if not players else None
-        players.append(HousePlayer(seat, manner, chance, ponder=ponder, hear=told))
+        players.append(HousePlayer(seat, own, chance, ponder=ponder, hear=told))
     return players
 
 

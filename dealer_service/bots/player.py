@@ -13,7 +13,8 @@ from enum import StrEnum, unique
 from typing import Any, Final
 
 from dealer_service.bots.choosing import Chance
-from dealer_service.bots.levels import STRATEGIES, Level
+from dealer_service.bots.level import Level
+from dealer_service.bots.strategies import STRATEGIES
 from dealer_service.client import (
     CallRefusedError,
     CaughtUp,

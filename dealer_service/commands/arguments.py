@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from dealer_service.access.roles import Role
+from dealer_service.bots.level import Level
 from dealer_service.commands.adding import Adder, Commands
 from dealer_service.commands.reading import (
     blinds,
@@ -12,6 +13,7 @@ from dealer_service.commands.reading import (
     game_or_new,
     name,
     number,
+    one_of,
     origin,
     pace,
     seconds,
@@ -124,6 +126,8 @@ def _add_bots(add: Adder) -> None:
     add.option(parser, "--hands", number(1), 0, words, metavar="N")
     words = "how often each may top up (default: without end)"
     add.option(parser, "--rebuys", number(0), None, words, metavar="N")
+    words = "beginner, intermediate, professional, or mixed for all in turn (default mixed)"
+    add.option(parser, "--level", one_of(*Level, "mixed"), "mixed", words, metavar="LEVEL")
     words = "blinds of a new game (default 1/2)"
     add.option(parser, "--blinds", blinds, "1/2", words, metavar="SMALL/BIG")
     words = "how much later a new game is told to those who do not play in it (default 0s)"

@@ -11,6 +11,7 @@ from pathlib import Path
 from cutcard.v1 import entry_pb2
 from dealer_service.access.roles import Role
 from dealer_service.bots.house import play_all, seat_players
+from dealer_service.bots.level import Level
 from dealer_service.bots.player import Ending, HousePlayer, Manner, Stay
 from dealer_service.client import CallRefusedError, Dealer
 from dealer_service.client.bearer import TokenSource
@@ -21,6 +22,7 @@ from dealer_service.commands.keeping import TokenOffice
 from dealer_service.commands.loops import on_signals, run_loop
 
 NEW = "new"
+MIXED = "mixed"
 _USUAL_SEATS = 6
 _MOST_SEATS = 10
 _PAUSE = 3  # times as long as a house player thinks
@@ -100,8 +102,19 @@ async def _seat(options: argparse.Namespace, stack: AsyncExitStack) -> list[Hous
         await asyncio.sleep(options.pace * (0.5 + mood.random()))
 
     return await seat_players(
-        dealers, game, options.records, manner, seed=options.seed, ponder=ponder
+        dealers,
+        game,
+        options.records,
+        manner,
+        levels=levels_of(options.level),
+        seed=options.seed,
+        ponder=ponder,
     )
+
+
+def levels_of(word: str) -> tuple[Level, ...]:
+    """Give the levels that a word names: one, or all of them in turn."""
+    return tuple(Level) if word == MIXED else (Level(word),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from dealer_service.bots import beginner, intermediate, professional
 from dealer_service.bots.choosing import Choice, Strategy
-from dealer_service.bots.levels import STRATEGIES, Level
+from dealer_service.bots.level import Level
+from dealer_service.bots.strategies import STRATEGIES
 from dealer_service.client import Act, Decision, Span, TableView
 from tests.support.duels import play_deals
 from tests.support.spots import spots, table, turn
