@@ -7,7 +7,7 @@ and agreement between entries are for the checks to judge, not for the shapes.
 from __future__ import annotations
 
 from audit_cli.derive import CARDS
-from audit_cli.rulings import judge_rules
+from audit_cli.rulings import judge_blinds, judge_rules
 from audit_cli.shape import (
     Shape,
     boolean,
@@ -65,6 +65,7 @@ _RAKE = fields(
     }
 )
 _TIME_BANK = fields({"start_ms": _MS, "per_hand_ms": _MS, "max_ms": _MS})
+_OF_TOURNAMENT = fields({"tournament": _BYTES16, "table": integer(1)})
 
 RULES = fields(
     {
@@ -77,8 +78,8 @@ RULES = fields(
         "buy_in_min": _CHIPS,
         "buy_in_max": _CHIPS,
         "button": choice("moving", "dead"),
-        "newcomers": choice("next_hand", "post", "wait"),
-        "absent": choice("sit_out"),
+        "newcomers": choice("next_hand", "post", "wait", "by_position"),
+        "absent": choice("sit_out", "dealt_in"),
         "show": choice("winners", "all"),
         "all_in": choice("face_up"),
         "turn_ms": _MS,
@@ -106,6 +107,7 @@ RULES = fields(
         "time_bank": _TIME_BANK,
         "disconnect_ms": _MS,
         "watch_delay_ms": integer(1_000, 3_600_000),
+        "tournament": _OF_TOURNAMENT,
     },
     also=judge_rules,
 )
@@ -129,14 +131,25 @@ _CHOICE = choice("chop", "runs", "show", "straddle")
 _OPENING_SEAT = fields(
     _SEAT_PLAYER
     | _SEAT_STACK
-    | {"state": choice("in", "sitting_out", "no_chips", "no_anchor", "waiting")},
+    | {"state": choice("in", "absent", "sitting_out", "no_chips", "no_anchor", "waiting")},
     {
         "anchor": _BYTES32,
         "choices": list_of(_CHOICE, 1, 4),
         "owes": fields({"live": _CHIPS, "dead": _CHIPS}),
         "waits": only_true,
         "bank_ms": _MS,
+        "house": only_true,
     },
+)
+_LEVEL = fields(
+    {
+        "level": integer(1),
+        "small_blind": integer(1),
+        "big_blind": integer(1),
+        "chip_unit": integer(1),
+    },
+    {"ante": _ANTE},
+    also=judge_blinds,
 )
 _DEPARTED = fields({"player": player, "stack": _CHIPS, "at": integer()})
 
@@ -158,7 +171,9 @@ SHAPES: dict[str, Shape] = {
         {"suite": choice("cutcard/v1"), "origin": origin, "game": _BYTES16, "rules": RULES},
         {"previous": _PREVIOUS},
     ),
-    "seat_taken": fields(_SEAT_PLAYER | {"stack": _CHIPS}, {"anchor": _BYTES32}),
+    "seat_taken": fields(
+        _SEAT_PLAYER | {"stack": _CHIPS}, {"anchor": _BYTES32, "house": only_true}
+    ),
     "seat_left": fields(_SEAT_PLAYER, {"stack": _CHIPS}),
     "player_removed": fields(_SEAT_PLAYER, {"stack": _CHIPS}),
     "chips_added": fields(_SEAT_PLAYER | {"amount": _CHIPS}),
@@ -189,6 +204,7 @@ SHAPES: dict[str, Shape] = {
             "last_small_blind_seat": _SEAT,
             "last_big_blind_seat": _SEAT,
             "departed": list_of(_DEPARTED),
+            "level": _LEVEL,
         },
     ),
     "hand_void": fields(
@@ -268,9 +284,12 @@ SHAPES: dict[str, Shape] = {
         {"half": choice("high", "low")},
     ),
     "hand_ended": fields({"hand": _HAND, "stacks": list_of(fields(_SEAT_STACK), 2, MAX_SEATS)}),
+    "colored_up": fields(
+        {"unit": integer(1), "stacks": list_of(fields(_SEAT_STACK), 1, MAX_SEATS)}
+    ),
     "game_closed": fields(
         {
-            "reason": choice("operator", "max_hands", "max_time", "restored"),
+            "reason": choice("operator", "max_hands", "max_time", "restored", "tournament"),
             "stacks": list_of(fields(_SEAT_PLAYER | _SEAT_STACK), 0, MAX_SEATS),
         },
         {"next": _BYTES16},

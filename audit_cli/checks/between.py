@@ -5,14 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.canonical import MAX_INTEGER
-from audit_cli.checks.openings import Told, find_straddler, is_plain, place, tell_seats
+from audit_cli.checks.colored import judge_colors
+from audit_cli.checks.openings import (
+    Told,
+    find_straddler,
+    is_plain,
+    place,
+    tell_seats,
+)
 from audit_cli.checks.table import read_places
+from audit_cli.poker.rules import DEALT_IN
 
 if TYPE_CHECKING:
     from audit_cli.checks.ruleset import Rules
     from audit_cli.checks.table import Seat, Table
     from audit_cli.checks.voice import Voice
     from audit_cli.gamefile import Line
+
+
+_CLOSES_TOURNAMENT = frozenset({"tournament", "restored"})
 
 
 class Between:
@@ -53,6 +64,12 @@ class Between:
         previous = line.body.get("previous")
         if previous is not None:
             self._awaited = {seat["player"] for seat in previous["seats"] if seat["anchored"]}
+        tournament = line.body["rules"].get("tournament")
+        if tournament is not None:
+            self._voice.notice(
+                f"table {tournament['table']} of tournament {tournament['tournament']}: its "
+                "levels, seats and first button are taken as they are logged"
+            )
 
     def seat_taken(self, line: Line) -> None:
         """Judge a free seat, a player who sits nowhere else, and a stack within the buy-in."""
@@ -63,7 +80,12 @@ class Between:
             self._broken("a seat that the table does not have", line, rules.seats, body["seat"])
         if table.torn:
             return
-        self._check_buy_in(line, rules)
+        if rules.tournament is None:
+            self._check_buy_in(line, rules)
+        elif "anchor" in body:
+            text = "a seat of a tournament's table is taken with an anchor"
+            self._broken(text, line, "no anchor", body["player"])
+        self._check_sum(line, body["stack"])
         held = table.seats.get(body["seat"])
         if held is not None:
             self._broken("a taken seat is taken", line, "a free seat", f"seat of {held.player}")
@@ -89,7 +111,6 @@ class Between:
             text = "a player comes back with another stack than it may"
         if not least <= stack <= most:
             self._broken(text, line, f"{least} to {most}", stack)
-        self._check_sum(line, stack)
 
     def _check_sum(self, line: Line, more: int) -> None:
         chips = sum(seat.stack for seat in self._table.seats.values()) + more
@@ -113,15 +134,27 @@ class Between:
             self._broken(text, line, seat.stack, "none" if stack is None else stack)
 
     def chips_added(self, line: Line) -> None:
-        """Not above the largest buy-in."""
+        """Not above the largest buy-in, unless a tournament adds them."""
         seat, rules = self._named(line), self._table.rules
         if seat is None or rules is None or self._table.torn:
             return
         stack = seat.stack + line.body["amount"]
-        if stack > rules.buy_in_max:
+        if stack > rules.buy_in_max and rules.tournament is None:
             text = "chips are added above the largest buy-in"
             self._broken(text, line, f"{rules.buy_in_max} at most", stack)
         self._check_sum(line, line.body["amount"])
+
+    def colored_up(self, line: Line) -> None:
+        """Judge that stacks are rounded to the new unit, and the odd chips raced (14.8)."""
+        table, rules = self._table, self._table.rules
+        if rules is None or table.torn:
+            return
+        if rules.tournament is None:
+            self._broken("chips are colored up at a table that is no tournament's", line)
+            return
+        stacks = {number: seat.stack for number, seat in table.seats.items()}
+        for wrong in judge_colors(line.body, stacks):
+            self._broken(*wrong[:1], line, *wrong[1:])
 
     def named(self, line: Line) -> None:
         """Judge an entry of a player who has to hold the seat."""
@@ -146,6 +179,9 @@ class Between:
         if rules is None:
             return
         self._may_open(line, rules)
+        if ("level" in line.body) != (rules.tournament is not None):
+            text = "an opening gives a level, which is there exactly at a tournament's table"
+            self._broken(text, line)
         if not table.torn:
             self._compare_seats(line, rules)
             self._compare_counts(line, rules)
@@ -179,7 +215,7 @@ class Between:
             for number, seat in table.seats.items()
         ):
             return
-        for number, known in tell_seats(table, rules).items():
+        for number, known in tell_seats(table, rules, line.body["button"]).items():
             told = None if number not in logged else read_told(logged[number])
             if told is not None and told != known:
                 self._broken(
@@ -235,11 +271,12 @@ class Between:
 
     def _compare_positions(self, line: Line, rules: Rules) -> None:
         table, body = self._table, line.body
-        dealt_in = {seat["seat"] for seat in body["seats"] if seat["state"] == "in"}
+        dealt_in = {seat["seat"] for seat in body["seats"] if seat["state"] in DEALT_IN}
         if len(dealt_in) < 2:
             self._broken("a hand opens with fewer than two seats dealt in", line)
             return
-        wanted, found = place(dealt_in, table, rules), read_places(body)
+        found = read_places(body)
+        wanted = place(dealt_in, table, rules, found.button)
         if found.button != wanted.button:
             self._broken("the button is at another seat", line, wanted, found)
         elif found != wanted:
@@ -255,8 +292,14 @@ class Between:
             self._broken(text, line, _seat(straddle), _seat(told))
 
     def game_closed(self, line: Line) -> None:
-        """Every seat goes out with what it has."""
-        table = self._table
+        """Every seat goes out with what it has; a tournament closes its tables itself."""
+        table, reason = self._table, line.body["reason"]
+        if table.rules is not None and table.rules.tournament is None:
+            if reason == "tournament":
+                self._broken("a game that is no tournament's table closes by tournament", line)
+        elif table.rules is not None and reason not in _CLOSES_TOURNAMENT:
+            text = "a tournament's table closes by another than its tournament"
+            self._broken(text, line, "tournament", reason)
         if table.torn:
             return
         told = [(seat["seat"], seat["player"], seat["stack"]) for seat in line.body["stacks"]]
@@ -277,6 +320,7 @@ def read_told(seat: dict[str, Any]) -> Told:
         None if owes is None else (owes["live"], owes["dead"]),
         seat.get("waits", False),
         seat.get("bank_ms"),
+        seat.get("house", False),
     )
 
 

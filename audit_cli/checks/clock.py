@@ -1,7 +1,9 @@
-"""PLAYED, by whom and when: acts of players, of the clock, and for those who left (protocol 9.5).
+"""PLAYED, by whom and when: acts of players, of the clock, and for the absent (protocol 9.5).
 
-The clock never acts before the turn's time and the time bank are over, always checks or folds, and
-its seat sits out at once. A player's act behind that is told and breaks nothing.
+Absent are those who left in the hand, and at a tournament's table those whom the hand dealt in
+while they sat out, until it has ended. The clock never acts before the turn's time and the time
+bank are over, always checks or folds, and its seat sits out at once. A player's act behind that is
+told and breaks nothing.
 """
 
 from __future__ import annotations
@@ -48,8 +50,9 @@ class Clock:
         by = body["by"]
         held = self._table.seats.get(seat)
         left = held is not None and held.leaving
-        if left or by not in _OWN:
-            self._check_by(line, betting, left=left)
+        absent = left or self._table.is_absent(seat)
+        if absent or by not in _OWN:
+            self._check_by(line, betting, absent=absent, left=left)
         if rules is None:
             return
         due = began + rules.turn_ms
@@ -58,19 +61,21 @@ class Clock:
         if by == "clock":
             if line.at < due:
                 self._broken("the clock acts before its time", line, f"not before {due}", line.at)
-            if held is not None and not held.sitting_out and not left:
+            if held is not None and not held.sitting_out and not absent:
                 self.acted = seat
         elif by == "player" and line.at > due:
             self._late += 1
             if self._late <= MAX_LATE:
                 self._tell_late(line, seat, line.at - due)
 
-    def _check_by(self, line: Line, betting: Betting, *, left: bool) -> None:
-        """Judge an act for a player who left, or that no player chose."""
+    def _check_by(self, line: Line, betting: Betting, *, absent: bool, left: bool) -> None:
+        """Judge an act for a player who is absent or left, or that no player chose."""
         body = line.body
         by = body["by"]
-        if left != (by == "absent"):
-            wanted = "absent, as its player left" if left else "player, pre_action or clock"
+        if absent != (by == "absent"):
+            wanted = "player, pre_action or clock"
+            if absent:
+                wanted = f"absent, as its {'player left' if left else 'opening says'}"
             self._broken("an act by another than its player's state gives", line, wanted, by)
         if by not in _OWN:
             wanted = "fold" if betting.owes(body["seat"]) else "check"

@@ -196,8 +196,8 @@ class Complete:
         if void is None or link is None:
             return
         player = line.body["player"]
-        for seat, dealt in void.hand.players.items():
-            if dealt.player == player and dealt.anchor is not None:
+        for seat in void.hand.frozen:
+            if void.hand.players[seat].player == player:
                 void.hand.links.setdefault(seat, link)
         words = describe_would_be(self._table, *void)
         if words is not None:

@@ -112,7 +112,7 @@ class Mine:
             if committed:
                 text = f"the link that {record.player} sent is not in the deck"
                 self._voice.broken(text, line, hand.number, sent.link, "no link")
-            elif hand.players[self._seat].anchor is not None:
+            elif self._seat in hand.frozen:
                 self._voice.notice(
                     f"hand {hand.number} is void without the link that {record.player} sent; "
                     "who is to blame can not be proved"

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from audit_cli.poker.positions import called, has_passed, place_dead, place_moving, straddler
+from audit_cli.poker.positions import (
+    Last,
+    called,
+    has_passed,
+    left_out,
+    place_dead,
+    place_moving,
+    straddler,
+)
+from audit_cli.poker.rules import DEALT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -28,6 +37,7 @@ class Told(NamedTuple):
     owes: tuple[int, int] | None = None
     waits: bool = False
     bank: int | None = None
+    house: bool = False
 
     def __str__(self) -> str:
         """Say it in words, in the order of the fields."""
@@ -40,12 +50,21 @@ class Told(NamedTuple):
             words.append("waits for the big blind")
         if self.bank is not None:
             words.append(f"time bank {self.bank}")
+        if self.house:
+            words.append("of the house")
         return ", ".join(words)
 
 
-def place(dealt_in: Collection[int], table: Table, rules: Rules) -> Places:
-    """Return where button and blinds stand with these seats dealt in."""
-    return (place_dead if rules.dead_button else place_moving)(dealt_in, table.last)
+def place(dealt_in: Collection[int], table: Table, rules: Rules, told: int) -> Places:
+    """Return where button and blinds stand with these seats dealt in.
+
+    `told` is where the opening has the button: in the first hand of a tournament's table it is
+    at any seat dealt in.
+    """
+    last = table.last
+    if rules.tournament is not None and last.places is None:
+        last = Last(told, void=True)
+    return (place_dead if rules.dead_button else place_moving)(dealt_in, last)
 
 
 def find_straddler(
@@ -62,8 +81,13 @@ def find_straddler(
     return straddler(rules.hand.straddle[0], dealt_in, places, may)
 
 
-def tell_seats(table: Table, rules: Rules) -> dict[int, Told]:
-    """Return what the opening that comes next has to tell of each seat."""
+def tell_seats(table: Table, rules: Rules, told_button: int) -> dict[int, Told]:
+    """Return what the opening that comes next has to tell of each seat.
+
+    `told_button` is where it has the button.
+    """
+    if rules.newcomers == "by_position":
+        return _tell_by_position(table, rules)
     states = {number: _state(seat, rules) for number, seat in sorted(table.seats.items())}
     waiting = [n for n, state in states.items() if state == "in" and table.seats[n].waits]
     others = [n for n, state in states.items() if state == "in" and n not in waiting]
@@ -74,7 +98,7 @@ def tell_seats(table: Table, rules: Rules) -> dict[int, Told]:
     if len(dealt_in) < 2:
         # No hand can open; what one tells all the same has no places to go by.
         return {n: _tell(table.seats[n], state, rules) for n, state in states.items()}
-    places = place(dealt_in, table, rules)
+    places = place(dealt_in, table, rules, told_button)
     straddle = find_straddler(dealt_in, places, table, rules)
     told = {}
     for number, state in states.items():
@@ -89,6 +113,20 @@ def tell_seats(table: Table, rules: Rules) -> dict[int, Told]:
     return told
 
 
+def _tell_by_position(table: Table, rules: Rules) -> dict[int, Told]:
+    """Return the same where newcomers come in by position, and who sits out is dealt in."""
+    out = left_out([number for number, seat in table.seats.items() if seat.stack], table.last)
+    told = {}
+    for number, seat in sorted(table.seats.items()):
+        state = _state(seat, rules)
+        if state == "in" and number in out:
+            state = "waiting"
+        elif state == "sitting_out" and seat.stack and number not in out:
+            state = "absent"
+        told[number] = _tell(seat, state, rules)
+    return told
+
+
 def is_plain(told: dict[str, Any], seat: Seat, rules: Rules) -> bool:
     """Whether an opening tells of a seat what it has to, and there is not more to tell."""
     return (
@@ -97,6 +135,7 @@ def is_plain(told: dict[str, Any], seat: Seat, rules: Rules) -> bool:
         and told["state"] == _state(seat, rules)
         and ("anchor" in told) + _PLAIN_FIELDS == len(told)
         and not seat.choices
+        and not seat.house
     )
 
 
@@ -115,10 +154,10 @@ def _tell(seat: Seat, state: str, rules: Rules) -> Told:
     bank = None
     if rules.bank is not None:
         bank = seat.bank
-        if state == "in":
+        if state in DEALT_IN:
             bank = max(bank, min(bank + rules.bank.per_hand_ms, rules.bank.max_ms))
     owes = _or_none(seat.owes)
-    return Told(seat.player, seat.stack, state, seat.choices, owes, seat.waits, bank)
+    return Told(seat.player, seat.stack, state, seat.choices, owes, seat.waits, bank, seat.house)
 
 
 def _or_none(owes: tuple[int, int]) -> tuple[int, int] | None:

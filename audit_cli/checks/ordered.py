@@ -60,7 +60,7 @@ class _Place(Enum):
 
 _ALLOWED = {
     _Place.START: frozenset({"game_opened"}),
-    _Place.BETWEEN: _ASIDES | {"chips_added", "hand_opened", "game_closed"},
+    _Place.BETWEEN: _ASIDES | {"chips_added", "colored_up", "hand_opened", "game_closed"},
     _Place.OPENED: _ASIDES | {"hand_void", "deck_committed"},
     _Place.POSTING: _ASIDES | _PLAYING | {"posted", "hand_ended", "hand_void"},
     _Place.PLAYING: _ASIDES | _PLAYING | {"hand_ended", "hand_void"},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from audit_cli.checks.between import Between
 from audit_cli.checks.clock import Clock
 from audit_cli.checks.mucks import Mucks
+from audit_cli.checks.ruleset import at_level
 from audit_cli.checks.voice import Voice, count
 from audit_cli.checks.words import list_shares, name_five, summarise
 from audit_cli.derive import CARD_NUMBERS, CARDS
@@ -51,6 +52,7 @@ class Played:
             "seat_left": between.left,
             "player_removed": between.left,
             "chips_added": between.chips_added,
+            "colored_up": between.colored_up,
             "sat_out": self.clock.sat_out,
             "came_back": between.named,
             "preferred": between.preferred,
@@ -106,16 +108,17 @@ class Played:
         if rules is None or len(stacks) < 2 or at.small_blind == at.big_blind:
             return
         posting = {at.small_blind, at.big_blind, at.straddle} - {None}
-        if not posting <= stacks.keys() or (at.straddle and rules.hand.straddle is None):
+        played_by = at_level(rules, body)
+        if not posting <= stacks.keys() or (at.straddle and played_by.straddle is None):
             return
-        if len(stacks) * rules.hand.game.hole_cards >= DECK_CARDS:
+        if len(stacks) * played_by.game.hole_cards >= DECK_CARDS:
             return
         owes = {
             seat["seat"]: (seat["owes"]["live"], seat["owes"]["dead"])
             for seat in body["seats"]
             if "owes" in seat and seat["seat"] in stacks
         }
-        self._hand = Hand(stacks, at, rules.hand, owes, self._table.chosen)
+        self._hand = Hand(stacks, at, played_by, owes, self._table.chosen)
 
     def _posted(self, line: Line) -> None:
         hand = self._due(line, Step.POST)

@@ -16,11 +16,18 @@ class Bank(NamedTuple):
     max_ms: int
 
 
+class OfTournament(NamedTuple):
+    """Whose table a game is: the tournament's id in hex, and the table's number in it."""
+
+    tournament: str
+    table: int
+
+
 class Rules(NamedTuple):
     """A rule set: `hand` is what a hand is played by, the rest what is between hands.
 
     `missed_blinds` is empty where nothing is owed, `return_ms` None where nobody has to come back
-    with what it left with.
+    with what it left with. At a tournament's table each hand is played at its level: `at_level`.
     """
 
     hand: HandRules
@@ -40,6 +47,7 @@ class Rules(NamedTuple):
     max_hands: int
     max_ms: int
     beacon: str | None
+    tournament: OfTournament | None
 
     @property
     def plain(self) -> bool:
@@ -55,6 +63,7 @@ class Rules(NamedTuple):
 def read_rules(body: dict[str, Any]) -> Rules:
     """Return the rule set of a `game_opened`."""
     beacon, bank = body.get("beacon"), body.get("time_bank")
+    tournament = body.get("tournament")
     return Rules(
         hand=_hand_rules(body),
         seats=body["seats"],
@@ -73,6 +82,26 @@ def read_rules(body: dict[str, Any]) -> Rules:
         max_hands=body["max_hands"],
         max_ms=body["max_ms"],
         beacon=None if beacon is None else beacon["chain"],
+        tournament=None if tournament is None else OfTournament(**tournament),
+    )
+
+
+def at_level(rules: Rules, opening: dict[str, Any]) -> HandRules:
+    """Return what the hand of a `hand_opened` is played by.
+
+    At a tournament's table blinds, ante and unit are those of its level, and the bets of fixed
+    limit follow from its big blind (protocol 8).
+    """
+    level = opening.get("level")
+    if rules.tournament is None or level is None:
+        return rules.hand
+    ante, limits, big = level.get("ante"), rules.hand.limits, level["big_blind"]
+    return rules.hand._replace(
+        small_blind=level["small_blind"],
+        big_blind=big,
+        chip_unit=level["chip_unit"],
+        ante=None if ante is None else (ante["kind"], ante["amount"]),
+        limits=None if limits is None else limits._replace(small_bet=big, big_bet=2 * big),
     )
 
 

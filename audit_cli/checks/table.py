@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit_cli.checks.ruleset import Rules, read_rules
 from audit_cli.poker.positions import Last, Places
+from audit_cli.poker.rules import DEALT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,8 @@ class Seat:
     """A taken seat. `leaving`: its player left in the open hand, which it plays as absent.
 
     `choices` are the standing ones; `owes` is what it has to post, as (live, dead); `waits` tells
-    that it waits for the big blind; `bank` is what its time bank holds, in milliseconds.
+    that it waits for the big blind; `bank` is what its time bank holds, in milliseconds; `house`
+    tells that its player is the house's own.
     """
 
     player: str
@@ -39,6 +41,7 @@ class Seat:
     owes: tuple[int, int] = (0, 0)
     waits: bool = False
     bank: int = 0
+    house: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,12 @@ class Departed:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who is dealt into a hand, as its opening says."""
+    """Who is dealt into a hand, as its opening says; `absent` where the dealer acts for it."""
 
     player: str
     stack: int
     anchor: str | None
+    absent: bool = False
 
 
 @dataclass(slots=True)
@@ -87,7 +91,11 @@ class OpenHand:
     @property
     def frozen(self) -> dict[int, str]:
         """The anchors that the opening freezes, by rising seat."""
-        return {seat: p.anchor for seat, p in self.players.items() if p.anchor is not None}
+        return {
+            seat: dealt.anchor
+            for seat, dealt in self.players.items()
+            if dealt.anchor is not None and not dealt.absent
+        }
 
 
 class Table:
@@ -159,6 +167,7 @@ class Table:
             "hand_void": self._hand_void,
             "deck_committed": self._deck_committed,
             "hand_ended": self._hand_ended,
+            "colored_up": self._colored_up,
             "game_closed": self._game_closed,
         }
 
@@ -173,6 +182,11 @@ class Table:
             return False
         dealt = self.hand.players.get(seat)
         return dealt is not None and dealt.player == player
+
+    def is_absent(self, seat: int) -> bool:
+        """Whether a seat was dealt into the open hand while its player sat out."""
+        dealt = None if self.hand is None else self.hand.players.get(seat)
+        return dealt is not None and dealt.absent
 
     def chosen(self, seat: int, word: str) -> bool:
         """Whether a choice of a seat dealt in counts at the moment (protocol 9.8)."""
@@ -207,7 +221,9 @@ class Table:
 
     def _seat_taken(self, line: Line) -> None:
         body, rules = line.body, self.rules
-        seat = Seat(body["player"], body["stack"], anchor=body.get("anchor"))
+        seat = Seat(
+            body["player"], body["stack"], anchor=body.get("anchor"), house=body.get("house", False)
+        )
         self.departed.pop(seat.player, None)
         if rules is not None:
             seat.bank = 0 if rules.bank is None else rules.bank.start_ms
@@ -280,9 +296,11 @@ class Table:
                 seat["seat"]: tuple(seat["choices"]) for seat in body["seats"] if "choices" in seat
             },
             players={
-                seat["seat"]: Player(seat["player"], seat["stack"], seat.get("anchor"))
+                seat["seat"]: Player(
+                    seat["player"], seat["stack"], seat.get("anchor"), seat["state"] == "absent"
+                )
                 for seat in sorted(body["seats"], key=_seat_number)
-                if seat["state"] == "in"
+                if seat["state"] in DEALT_IN
             },
         )
         self.last = Last(body["button"], places=places, dealt_in=frozenset(self.hand.players))
@@ -332,6 +350,12 @@ class Table:
                     self.seats[number].owes = (0, 0)
         self._free_seats(line.at)
 
+    def _colored_up(self, line: Line) -> None:
+        for raced in line.body["stacks"]:
+            seat = self.seats.get(raced["seat"])
+            if seat is not None:
+                seat.stack = raced["stack"]
+
     def _free_seats(self, at: int) -> None:
         self.hand = None
         for number in [number for number, seat in self.seats.items() if seat.leaving]:
@@ -357,16 +381,18 @@ def read_places(body: dict[str, Any]) -> Places:
 
 # Seat, player, stack and state; behind them an anchor, or what few houses have.
 _PLAIN_FIELDS = 4
+_SITS_OUT = frozenset({"sitting_out", "absent"})
 
 
 def _read_seat(told: dict[str, Any]) -> Seat:
     """Return the seat that an opening tells of."""
-    seat = Seat(told["player"], told["stack"], told["state"] == "sitting_out", told.get("anchor"))
+    seat = Seat(told["player"], told["stack"], told["state"] in _SITS_OUT, told.get("anchor"))
     if len(told) > _PLAIN_FIELDS + (seat.anchor is not None):
         seat.choices = tuple(told.get("choices", ()))
         seat.owes = _owed(told)
         seat.waits = told.get("waits", False)
         seat.bank = told.get("bank_ms", 0)
+        seat.house = told.get("house", False)
     return seat
 
 

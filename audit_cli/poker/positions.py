@@ -90,6 +90,19 @@ def place_dead(dealt_in: Collection[int], last: Last) -> Places:
     return Places(button, small, big, small not in dealt_in)
 
 
+def left_out(chips: Collection[int], last: Last) -> frozenset[int]:
+    """Return the seats with chips that are not dealt in where newcomers come in by position.
+
+    They lie between the button and the small blind's seat as these stand with all `chips`, the
+    seats that have any (TDA 2024 rule 10-A). None where fewer than two would be dealt in.
+    """
+    if last.places is None or len(chips) < 3:
+        return frozenset()
+    button, small, *_ = place_dead(chips, last)
+    between = frozenset(seat for seat in chips if 0 < (seat - button) % 10 < (small - button) % 10)
+    return between if len(chips) - len(between) >= 2 else frozenset()
+
+
 def _stand(places: Places, now: Collection[int], then: Collection[int]) -> bool:
     """Whether the places of a void hand stay as they were."""
     same = all((seat in now) == (seat in then) for seat in places[:3])

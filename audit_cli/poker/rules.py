@@ -82,9 +82,13 @@ class Positions(NamedTuple):
     straddle: int | None = None
 
 
+# The states of an opening that are dealt in (protocol 6.3).
+DEALT_IN = frozenset({"in", "absent"})
+
+
 def read_opening(body: dict[str, Any]) -> tuple[dict[int, int], Positions]:
     """Return the stack of each seat dealt in, and the positions, as a `hand_opened` gives them."""
-    stacks = {seat["seat"]: seat["stack"] for seat in body["seats"] if seat["state"] == "in"}
+    stacks = {seat["seat"]: seat["stack"] for seat in body["seats"] if seat["state"] in DEALT_IN}
     at = Positions(
         body["button"],
         body.get("small_blind_seat"),

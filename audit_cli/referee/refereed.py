@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit_cli.checks.ruleset import read_rules
+from audit_cli.checks.ruleset import at_level, read_rules
 from audit_cli.referee.second_table import play
 from audit_cli.referee.witnessed import FOLLOWED, WitnessedHand, follow, open_hand
 from audit_cli.referee.zone import known_difference, untold
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from audit_cli.checks.check import Check, CheckMaker, Emit, Handler, Request
+    from audit_cli.checks.ruleset import Rules
     from audit_cli.coverage import Ended
     from audit_cli.gamefile import Extra, Header, Line, Signed
-    from audit_cli.poker.rules import HandRules
 
 
 def refereed_by(kit: ModuleType) -> CheckMaker:
@@ -35,7 +35,7 @@ class Refereed:
     def __init__(self, kit: ModuleType, emit: Emit) -> None:
         self._kit = kit
         self._emit = emit
-        self._rules: HandRules | None = None
+        self._rules: Rules | None = None
         self._hand: WitnessedHand | None = None
         self._game = ""
 
@@ -59,12 +59,12 @@ class Refereed:
         self._hand = None
 
     def _game_opened(self, line: Line) -> None:
-        self._rules = read_rules(line.body["rules"]).hand
+        self._rules = read_rules(line.body["rules"])
 
     def _hand_opened(self, line: Line) -> None:
         self._hand = None
         if self._rules is not None:
-            self._hand = open_hand(self._game, line.body, self._rules)
+            self._hand = open_hand(self._game, line.body, at_level(self._rules, line.body))
 
     def _followed(self, line: Line) -> None:
         if self._hand is None:
