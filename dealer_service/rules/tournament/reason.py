@@ -1,0 +1,38 @@
+"""The stable names of everything that a tournament refuses."""
+
+from enum import StrEnum, unique
+
+
+@unique
+class TournamentReason(StrEnum):
+    """Why a tournament refuses; what would be allowed stands in the refusal's message.
+
+    HAND_OPEN ends by itself with the hand at the table `table`.
+    """
+
+    ADDED_ON_ALREADY = "ADDED_ON_ALREADY"
+    CHIPS_LEFT = "CHIPS_LEFT"
+    DEAL_DOES_NOT_ADD_UP = "DEAL_DOES_NOT_ADD_UP"
+    DEAL_MADE_ALREADY = "DEAL_MADE_ALREADY"
+    HAND_OPEN = "HAND_OPEN"
+    LAST_PLAYER = "LAST_PLAYER"
+    NOTHING_TO_DECIDE = "NOTHING_TO_DECIDE"
+    NOT_ADD_ON_TIME = "NOT_ADD_ON_TIME"
+    NOT_IN = "NOT_IN"
+    NOT_SEATED = "NOT_SEATED"
+    NOT_STARTED = "NOT_STARTED"
+    NOT_STOPPED = "NOT_STOPPED"
+    NO_ADD_ON = "NO_ADD_ON"
+    NO_DEAL_NOW = "NO_DEAL_NOW"
+    NO_REBUY = "NO_REBUY"
+    OUT_FOR_GOOD = "OUT_FOR_GOOD"
+    REBUYS_USED_UP = "REBUYS_USED_UP"
+    REENTRIES_USED_UP = "REENTRIES_USED_UP"
+    REGISTERED_ALREADY = "REGISTERED_ALREADY"
+    REGISTRATION_CLOSED = "REGISTRATION_CLOSED"
+    REVEAL_NOT_ACCEPTED = "REVEAL_NOT_ACCEPTED"
+    STACK_TOO_HIGH = "STACK_TOO_HIGH"
+    STARTED_ALREADY = "STARTED_ALREADY"
+    STOPPED_ALREADY = "STOPPED_ALREADY"
+    TOURNAMENT_CLOSED = "TOURNAMENT_CLOSED"
+    TOURNAMENT_FULL = "TOURNAMENT_FULL"
