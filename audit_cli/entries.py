@@ -120,7 +120,10 @@ _PREVIOUS = fields(
         "button": integer(0, MAX_SEATS),
         "button_stays": boolean,
         "seats": list_of(
-            fields(_SEAT_PLAYER | _SEAT_STACK | {"sitting_out": boolean, "anchored": boolean}),
+            fields(
+                _SEAT_PLAYER | _SEAT_STACK | {"sitting_out": boolean, "anchored": boolean},
+                {"house": only_true},
+            ),
             0,
             MAX_SEATS,
         ),

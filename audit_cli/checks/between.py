@@ -66,6 +66,8 @@ class Between:
             self._awaited = {seat["player"] for seat in previous["seats"] if seat["anchored"]}
         tournament = line.body["rules"].get("tournament")
         if tournament is not None:
+            if previous is not None:
+                self._broken("a tournament's table goes on from another game", line)
             self._voice.notice(
                 f"table {tournament['table']} of tournament {tournament['tournament']}: its "
                 "levels, seats and first button are taken as they are logged"
@@ -293,13 +295,9 @@ class Between:
 
     def game_closed(self, line: Line) -> None:
         """Every seat goes out with what it has; a tournament closes its tables itself."""
-        table, reason = self._table, line.body["reason"]
-        if table.rules is not None and table.rules.tournament is None:
-            if reason == "tournament":
-                self._broken("a game that is no tournament's table closes by tournament", line)
-        elif table.rules is not None and reason not in _CLOSES_TOURNAMENT:
-            text = "a tournament's table closes by another than its tournament"
-            self._broken(text, line, "tournament", reason)
+        table = self._table
+        if table.rules is not None:
+            self._check_reason(line, table.rules)
         if table.torn:
             return
         told = [(seat["seat"], seat["player"], seat["stack"]) for seat in line.body["stacks"]]
@@ -307,6 +305,18 @@ class Between:
         if told != wanted:
             text = "the game closes with other seats or stacks"
             self._broken(text, line, _stacks(wanted), _stacks(told))
+
+    def _check_reason(self, line: Line, rules: Rules) -> None:
+        reason = line.body["reason"]
+        if rules.tournament is None:
+            if reason == "tournament":
+                self._broken("a game that is no tournament's table closes by tournament", line)
+            return
+        if reason not in _CLOSES_TOURNAMENT:
+            text = "a tournament's table closes by another than its tournament"
+            self._broken(text, line, "tournament", reason)
+        if "next" in line.body:
+            self._broken("a tournament's table goes on in another game", line)
 
 
 def read_told(seat: dict[str, Any]) -> Told:

@@ -76,7 +76,8 @@ class Chain:
             root = frontier.root()
         table = self._table
         seats = [
-            {
+            ({"house": True} if seat.house else {})
+            | {
                 "anchored": seat.anchor is not None,
                 "player": seat.player,
                 "seat": number,
@@ -164,5 +165,6 @@ def _seats(seats: list[dict[str, Any]]) -> str:
     return "; ".join(
         f"seat {s['seat']} {s['player']} {s['stack']}"
         f"{', sitting out' if s['sitting_out'] else ''}{', anchored' if s['anchored'] else ''}"
+        f"{', of the house' if 'house' in s else ''}"
         for s in seats
     )

@@ -217,6 +217,7 @@ class Table:
                     seat["stack"],
                     seat["sitting_out"],
                     bank=0 if self.rules.bank is None else self.rules.bank.start_ms,
+                    house=seat.get("house", False),
                 )
 
     def _seat_taken(self, line: Line) -> None:
