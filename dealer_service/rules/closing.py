@@ -16,6 +16,7 @@ from dealer_service.rules.table_state import (
     MAX_FREE_VOIDS,
     Phase,
     TableState,
+    may_close_by,
     player_stacks,
     secrets_due,
 )
@@ -24,9 +25,15 @@ from dealer_service.rules.table_state import (
 def close_game(
     state: TableState, reason: CloseReason, next_game: str | None = None
 ) -> tuple[GameClosed] | Refusal:
-    """Close a game between hands: every seat is cashed out, or carried to `next_game`."""
+    """Close a game between hands: every seat is cashed out, or carried to `next_game`.
+
+    A tournament's table closes with its tournament alone, or when it was restored.
+    """
     if state.closed is not None:
         return Refusal(TableReason.GAME_CLOSED, "the game has closed already")
+    if reason not in may_close_by(state.rules) or (state.rules.tournament and next_game):
+        message = f"it closes by {' or '.join(sorted(may_close_by(state.rules)))} alone"
+        return Refusal(TableReason.TOURNAMENT_TABLE, message)
     if state.phase is not Phase.WAITING:
         message = f"a game closes between hands: wait until hand {state.hand} has ended"
         return Refusal(TableReason.HAND_OPEN, message, {"hand": state.hand})
@@ -52,7 +59,14 @@ def open_successor(state: TableState, size: int, root: str) -> tuple[GameOpened]
         button=state.button,
         button_stays=state.button_stays,
         seats=tuple(
-            CarriedSeat(number, seat.player, seat.stack, seat.sitting_out, seat.anchor is not None)
+            CarriedSeat(
+                number,
+                seat.player,
+                seat.stack,
+                seat.sitting_out,
+                seat.anchor is not None,
+                house=seat.house or None,
+            )
             for number, seat in state.seats.items()
         ),
     )

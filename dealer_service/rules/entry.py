@@ -323,6 +323,7 @@ class CarriedSeat:
     stack: int
     sitting_out: bool
     anchored: bool
+    house: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

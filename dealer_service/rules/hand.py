@@ -93,7 +93,7 @@ __all__ = [
 ]
 
 LEAST_SEATS: Final = 2
-_IN = SeatWord.IN
+_IN, _ABSENT = SeatWord.IN, SeatWord.ABSENT
 _NO_CARDS: Final = Layout(0, (), (), 0, None)
 _NOBODY: Final[frozenset[int]] = frozenset()
 HOLDEM_CARDS: Final = 2
@@ -110,7 +110,10 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     Button and blinds stand where the entry says: the button may be on an empty seat and the small
     blind dead. Raises ImpossibleEntry where no hand can be played like that.
     """
-    dealt_in = {one.seat: one for one in opened.seats if one.state is _IN}
+    dealt_in = {one.seat: one for one in opened.seats if one.state is _IN or one.state is _ABSENT}
+    absent = _NOBODY
+    if rules.tournament is not None:
+        absent = frozenset([one.seat for one in dealt_in.values() if one.state is _ABSENT])
     seats, place = _arrange(tuple(dealt_in), opened.button)
     _check_opening(rules, opened, place)
     in_order = [dealt_in[seat] for seat in seats]
@@ -163,7 +166,7 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         betting = make_betting((0, to_match, full_raise, None, 1, None))
     else:
         betting = open_betting(0, to_match, full_raise, 1, limit, len(seats))
-    marks = make_marks((0, _NOBODY, _NOBODY, chosen, banks))
+    marks = make_marks((0, absent, absent, chosen, banks))
     return make_state((frame, _DECK, chairs, betting, None, _NO_CARDS, None, marks))
 
 
@@ -247,7 +250,7 @@ def play_on(
 def _check_opening(rules: RuleSet, opened: HandOpened, dealt_in: Mapping[int, int]) -> None:
     last = 0
     for one in opened.seats:
-        if one.seat <= last or (one.stack < 1 and one.state is _IN):
+        if one.seat <= last or (one.stack < 1 and one.seat in dealt_in):
             message = f"hand {opened.hand}: its seats do not rise, or one in it has no chips"
             raise ImpossibleEntry(message)
         last = one.seat

@@ -16,8 +16,10 @@ from dealer_service.rules.button import (
 from dealer_service.rules.entry import (
     Button,
     Choice,
+    HandLevel,
     HandOpened,
     MissedBlinds,
+    Newcomers,
     Owed,
     RuleSet,
     SeatState,
@@ -34,6 +36,7 @@ from dealer_service.rules.table_state import (
 )
 
 _OUT = frozenset({SeatWord.SITTING_OUT, SeatWord.NO_CHIPS})
+_LEFT_OUT = {SeatWord.IN: SeatWord.WAITING, SeatWord.ABSENT: SeatWord.SITTING_OUT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +48,40 @@ class Lineup:
     straddle: int | None = None
 
 
-def line_up(state: TableState) -> Lineup | None:
-    """Give who would be dealt in now, and where; None where that is fewer than two seats."""
+def line_up(state: TableState, button: int | None = None) -> Lineup | None:
+    """Give who would be dealt in now, and where; None where that is fewer than two seats.
+
+    `button` is the seat that has it in the first hand, where the rules do not say.
+    """
     words = {number: seat_word(state.rules, seat) for number, seat in state.seats.items()}
-    ready = [number for number, word in words.items() if word is SeatWord.IN]
+    ready = [n for n, word in words.items() if word is SeatWord.IN or word is SeatWord.ABSENT]
     waiting = [number for number, word in words.items() if word is SeatWord.WAITING]
     if waiting:
         ready = _end_waits(state, ready, waiting)
     if len(ready) < 2:
         return None
-    positions = _place(state, ready)
+    positions = _place(state, ready, button)
+    if state.rules.newcomers is Newcomers.BY_POSITION:
+        rest = _leave_between(ready, positions)
+        if rest != ready:
+            ready, positions = rest, _place(state, rest, button)
     return Lineup(tuple(ready), positions, _straddler(state, ready, positions))
 
 
-def next_opening(state: TableState, at: int, commitment: str) -> HandOpened | None:
-    """Give the `hand_opened` of the time `at`; None where fewer than two seats are in."""
-    lineup = line_up(state)
+def next_opening(
+    state: TableState,
+    at: int,
+    commitment: str,
+    *,
+    level: HandLevel | None = None,
+    button: int | None = None,
+) -> HandOpened | None:
+    """Give the `hand_opened` of the time `at`; None where fewer than two seats are in.
+
+    At a tournament's table `level` is what the hand is played by, and `button` the seat that has
+    it in the table's first hand.
+    """
+    lineup = line_up(state, button)
     if lineup is None:
         return None
     place, blinds = lineup.positions, state.blinds
@@ -78,6 +99,7 @@ def next_opening(state: TableState, at: int, commitment: str) -> HandOpened | No
         last_small_blind_seat=blinds.small if blinds else None,
         last_big_blind_seat=blinds.big if blinds else None,
         departed=departed_list(state, at),
+        level=level,
     )
 
 
@@ -95,7 +117,21 @@ def _end_waits(state: TableState, ready: list[int], waiting: Sequence[int]) -> l
     return ready
 
 
-def _place(state: TableState, dealt_in: Sequence[int]) -> Positions:
+def _leave_between(ready: list[int], place: Positions) -> list[int]:
+    """Leave out who sits between the button and the small blind (TDA 2024 rule 10-A).
+
+    With three seats or more; and two at least stay, else nobody is left out.
+    """
+    if len(ready) < 3:
+        return ready
+    small = place.small_seat
+    rest = [n for n in ready if n == small or not is_passed(n, place.button, small)]
+    return rest if len(rest) >= 2 else ready
+
+
+def _place(state: TableState, dealt_in: Sequence[int], button: int | None = None) -> Positions:
+    if button is not None:
+        return place_button(dealt_in, button, stays=True)
     if state.rules.button is Button.DEAD and state.last is not None:
         return place_dead_button(dealt_in, state.last, void=state.button_stays)
     return place_button(dealt_in, state.button, stays=state.button_stays)
@@ -145,16 +181,19 @@ def _state_in(rules: RuleSet, number: int, seat: Seat, lineup: Lineup) -> SeatSt
         seat=number,
         player=seat.player,
         stack=seat.stack,
-        state=SeatWord.IN,
+        state=SeatWord.ABSENT if seat.sitting_out else SeatWord.IN,
         anchor=seat.anchor,
         choices=seat.choices or None,
         owes=_posts(rules, number, seat.owes, lineup) if seat.owes else None,
         bank_ms=bank,
+        house=seat.house or None,
     )
 
 
 def _state_out(rules: RuleSet, number: int, seat: Seat, missed: Mapping[int, Owed]) -> SeatState:
     owes, waits, word = seat.owes, seat.waits, seat_word(rules, seat)
+    # Who could be dealt in and is not, is left out by its position for this one hand.
+    word = _LEFT_OUT.get(word, word)
     if number in missed and word in _OUT:
         if rules.missed_blinds is MissedBlinds.WAIT:
             waits = waits or missed[number].live > 0
@@ -170,6 +209,7 @@ def _state_out(rules: RuleSet, number: int, seat: Seat, missed: Mapping[int, Owe
         owes=owes,
         waits=waits or None,
         bank_ms=seat.bank_ms,
+        house=seat.house or None,
     )
 
 

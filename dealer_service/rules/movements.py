@@ -52,8 +52,12 @@ def movements(  # noqa: PLR0911 - a return for each kind
 ) -> tuple[Movement, ...]:
     """List what `entry` moved, with the state before it (None for the first).
 
+    Nothing at a tournament's table, whose chips are no wallet's.
     The chips of a player who left in the middle of a hand move when that hand ends or is void.
     """
+    rules = before.rules if before else entry.rules if isinstance(entry, GameOpened) else None
+    if rules is not None and rules.tournament is not None:
+        return ()
     match entry:
         case GameOpened(previous=previous):
             seats = previous.seats if previous else ()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dealer_service.rules.entry import (
     BeaconRound,
     DeckCommitted,
+    HandLevel,
     HandOpened,
     HandVoid,
     LoggedLink,
@@ -60,14 +61,44 @@ def may_open_hand(  # noqa: PLR0911 - a return for each reason
     return None
 
 
-def open_hand(state: TableState, at: int, commitment: str) -> tuple[HandOpened] | Refusal:
-    """Open the next hand at the time `at` with the dealer's commitment to its secret."""
-    refused = may_open_hand(state, at)
+def open_hand(
+    state: TableState,
+    at: int,
+    commitment: str,
+    *,
+    level: HandLevel | None = None,
+    button: int | None = None,
+) -> tuple[HandOpened] | Refusal:
+    """Open the next hand at the time `at` with the dealer's commitment to its secret.
+
+    At a tournament's table, and there alone, `level` is what it is played by, and `button` may name
+    a seat dealt in that has the button in the table's first hand.
+    """
+    refused = may_open_hand(state, at) or _refuse_terms(state, level, button)
     if refused is not None:
         return refused
-    opened = next_opening(state, at, commitment)
+    opened = next_opening(state, at, commitment, level=level, button=button)
     assert opened is not None
     return (opened,)
+
+
+def _refuse_terms(state: TableState, level: HandLevel | None, button: int | None) -> Refusal | None:
+    """Refuse a level or a button that the rules do not leave open."""
+    is_tournament = state.rules.tournament is not None
+    if (level is not None) != is_tournament:
+        message = "a hand has a level exactly at a tournament's table"
+        return Refusal(TableReason.LEVEL_NOT_BY_RULE, message)
+    if button is None:
+        return None
+    numbers = {"button": button, "last_hand": state.hand}
+    if not is_tournament or state.hand:
+        message = "the button is given in the first hand of a tournament's table alone"
+        return Refusal(TableReason.BUTTON_NOT_BY_RULE, message, numbers)
+    lineup = line_up(state)
+    if lineup is None or button not in lineup.dealt_in:
+        message = f"seat {button} is not dealt in: the button goes to a seat that is"
+        return Refusal(TableReason.BUTTON_NOT_BY_RULE, message, numbers)
+    return None
 
 
 def links_missing(state: TableState, links: Mapping[int, str]) -> tuple[int, ...]:

@@ -105,7 +105,7 @@ def follow(state: TableState, cards: Sequence[OpenedCard]) -> tuple[Entry, ...]:
     if forced or hand.pending is None:
         return forced
     seat = hand.chairs[hand.pending.place].seat
-    return (engine.clock_act(hand, By.ABSENT),) if state.seats[seat].leaving else ()
+    return (engine.clock_act(hand, By.ABSENT),) if seat in hand.marks.absent else ()
 
 
 def settle(

@@ -33,7 +33,7 @@ ONLY: Final[dict[str, tuple[str, ...]]] = {
     "structure": tuple(Structure),
     "button": tuple(Button),
     "newcomers": tuple(Newcomers),
-    "absent": ("sit_out",),
+    "absent": ("sit_out", "dealt_in"),
     "show": tuple(Show),
     "all_in": ("face_up",),
     "log_proof": tuple(LogProof),
@@ -83,6 +83,24 @@ SMALLEST_IF_THERE: Final = {
 }
 """The least that a number of an optional field may be."""
 
+AT_TOURNAMENTS_ALONE: Final = {"absent": "dealt_in", "newcomers": "by_position"}
+"""The words of a tournament's table that no other may have."""
+
+AT_TOURNAMENTS: Final = {**AT_TOURNAMENTS_ALONE, "button": "dead", "links": "optional"}
+"""The words that the rules of a tournament's table have."""
+
+NOT_AT_TOURNAMENTS: Final = (
+    "straddle",
+    "missed_blinds",
+    "runs",
+    "chop",
+    "choices",
+    "rake",
+    "return_ms",
+    "watch_delay_ms",
+)
+"""The optional fields that a tournament's table has not."""
+
 WATCH_DELAY_MS: Final = (1_000, 3_600_000)
 """Watchers are told of a game up to an hour later, or at once."""
 
@@ -111,6 +129,7 @@ USUAL: Final = RuleSet(
 )
 """The rules of a game for which nothing else was asked: change fields by `dataclasses.replace`."""
 
+_TOURNAMENT: Final = re.compile("[0-9a-f]{32}")
 _CHAIN: Final = re.compile("[0-9a-f]{64}")
 
 
@@ -133,6 +152,7 @@ def find_faults(rules: RuleSet) -> tuple[Fault, ...]:
         *_find_structure(rules),
         *_find_deck(rules),
         *_find_house(rules),
+        *_find_tournament(rules),
     ]
     return tuple(sorted(found, key=lambda fault: order.index(fault.field.split(".")[0])))
 
@@ -244,3 +264,25 @@ def _find_house(rules: RuleSet) -> Iterator[Fault]:
     if not all(0 <= one.cap <= MOST for one in rules.rake.caps):
         message = f"rake.caps must hold caps of at least 0 and at most {MOST}"
         yield Fault("rake.caps", message, {"min": 0, "max": MOST})
+
+
+def _find_tournament(rules: RuleSet) -> Iterator[Fault]:
+    """Find what a tournament's table can not have, or what it alone can (section 14)."""
+    table = rules.tournament
+    if table is None:
+        for name, word in AT_TOURNAMENTS_ALONE.items():
+            if getattr(rules, name) == word:
+                yield Fault(name, f"{name} may be {word} only at a tournament's table")
+        return
+    if not _TOURNAMENT.fullmatch(table.tournament):
+        message = "tournament.tournament must be 32 lower-case hex digits"
+        yield Fault("tournament.tournament", message)
+    if not 1 <= table.table <= MOST:
+        message = f"tournament.table must be at least 1 and at most {MOST}"
+        yield Fault("tournament.table", message, {"min": 1, "max": MOST})
+    for name, word in AT_TOURNAMENTS.items():
+        if getattr(rules, name) != word:
+            yield Fault(name, f"{name} must be {word} at a tournament's table")
+    for name in NOT_AT_TOURNAMENTS:
+        if getattr(rules, name) is not None:
+            yield Fault(name, f"{name} may not be there at a tournament's table")

@@ -52,10 +52,15 @@ def take_seat(  # noqa: PLR0911, PLR0913 - a return for each reason, an argument
     anchor: str | None,
     accepts_reveal: str,
     past: Past,
+    house: bool = False,
 ) -> Answer:
-    """Seat a player at the time `at`, in the lowest free seat where `seat` is 0."""
-    if state.closed is not None:
-        return game_closed()
+    """Seat a player at the time `at`, in the lowest free seat where `seat` is 0.
+
+    `house` says that the player is the house's own, a bot.
+    """
+    refused = _refuse_changes(state, "register with the tournament to get a seat")
+    if refused is not None:
+        return refused
     policy = state.rules.reveal.policy
     if accepts_reveal != policy:
         message = f'when this game has closed, every card can be derived: accept "{policy}" to sit'
@@ -78,11 +83,14 @@ def take_seat(  # noqa: PLR0911, PLR0913 - a return for each reason, an argument
         used = refuse_used(past, anchor)
         if used is not None:
             return used
-    return (SeatTaken(place, player, stack, anchor),)
+    return (SeatTaken(place, player, stack, anchor, house=True if house else None),)
 
 
 def leave_seat(state: TableState, player: str) -> Answer:
     """Give a player's seat up; in a hand that deals it in, its chips stay until the end."""
+    refused = _refuse_changes(state, "sit out to be away; chips stay until they are lost")
+    if refused is not None:
+        return refused
     held = held_seat(state, player)
     if isinstance(held, Refusal):
         return held
@@ -92,6 +100,9 @@ def leave_seat(state: TableState, player: str) -> Answer:
 
 def remove_player(state: TableState, player: str) -> Answer:
     """Take a player from its seat, by the operator."""
+    refused = _refuse_changes(state, "disqualify the player in the tournament")
+    if refused is not None:
+        return refused
     held = held_seat(state, player)
     if isinstance(held, Refusal):
         return held
@@ -101,6 +112,9 @@ def remove_player(state: TableState, player: str) -> Answer:
 
 def add_chips(state: TableState, player: str, amount: int) -> Answer:
     """Add chips to a player's stack, up to the greatest buy-in, between hands."""
+    refused = _refuse_changes(state, "buy chips in the tournament, where it sells some")
+    if refused is not None:
+        return refused
     held = held_seat(state, player)
     if isinstance(held, Refusal):
         return held
@@ -169,8 +183,9 @@ def offered_choices(rules: RuleSet) -> tuple[Choice, ...]:
 
 def pause(state: TableState) -> Answer:
     """Open no hand from here on; the open one plays on."""
-    if state.closed is not None:
-        return game_closed()
+    refused = _refuse_changes(state, "stop the tournament")
+    if refused is not None:
+        return refused
     if state.paused:
         return Refusal(TableReason.PAUSED_ALREADY, "the game is paused already")
     return (Paused(),)
@@ -178,8 +193,9 @@ def pause(state: TableState) -> Answer:
 
 def resume(state: TableState) -> Answer:
     """Let hands open again."""
-    if state.closed is not None:
-        return game_closed()
+    refused = _refuse_changes(state, "resume the tournament")
+    if refused is not None:
+        return refused
     if not state.paused:
         return Refusal(TableReason.NOT_PAUSED, "the game is not paused")
     return (Resumed(),)
@@ -199,6 +215,17 @@ def held_seat(state: TableState, player: str) -> int | Refusal:
 def game_closed() -> Refusal:
     """Refuse because the game has closed."""
     return Refusal(TableReason.GAME_CLOSED, "the game has closed")
+
+
+def _refuse_changes(state: TableState, instead: str) -> Refusal | None:
+    """Refuse what a game that has closed, or a tournament's table, does not take from anybody."""
+    if state.closed is not None:
+        return game_closed()
+    table = state.rules.tournament
+    if table is None:
+        return None
+    message = f"this is table {table.table} of a tournament, which alone seats players: {instead}"
+    return Refusal(TableReason.TOURNAMENT_TABLE, message, {"table": table.table})
 
 
 def between_hands(state: TableState, what: str) -> Refusal:

@@ -105,7 +105,7 @@ class Marks(NamedTuple):
     posted: int
     """How many posts of the frame are made."""
     absent: frozenset[int]
-    """Seats of the hand that left or were removed."""
+    """Seats of the hand that left or were removed, or were absent when it opened."""
     sitting_out: frozenset[int]
     """Seats that sit out from the next hand."""
     chosen: Chosen

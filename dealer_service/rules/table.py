@@ -1,4 +1,4 @@
-"""One cash game's state between and around its hands, folded from its entries (sections 6 to 8).
+"""One game's state between and around its hands, folded from its entries (sections 6 to 8).
 
 `evolve` folds one entry and is the only way a state comes about: in a running service, after a
 restart and in every test. It refuses, by `ImpossibleEntry`, an entry that can not stand where it
@@ -23,6 +23,7 @@ from dealer_service.rules.entry import (
     CameBack,
     ChipsAdded,
     CloseReason,
+    ColoredUp,
     Dealt,
     DeckCommitted,
     Departed,
@@ -30,6 +31,7 @@ from dealer_service.rules.entry import (
     GameClosed,
     GameOpened,
     HandEnded,
+    HandLevel,
     HandOpened,
     HandVoid,
     Mucked,
@@ -67,10 +69,15 @@ from dealer_service.rules.table_state import (
     buy_in_bounds,
     chips_on_table,
     is_dealt_in,
+    may_close_by,
     next_secret,
     player_stacks,
     seat_of,
 )
+from dealer_service.rules.tournament_table import play_at
+
+_DEALT_IN: Final = (SeatWord.IN, SeatWord.ABSENT)
+_AWAY: Final = (SeatWord.SITTING_OUT, SeatWord.ABSENT)
 
 
 def fold(entries: Iterable[tuple[int, Entry]]) -> TableState:
@@ -127,15 +134,24 @@ def _require(holds: bool, otherwise: str) -> None:
 
 def _begin(at: int, entry: GameOpened) -> TableState:
     before = entry.previous
+    is_tournament = entry.rules.tournament is not None
+    _require(before is None or not is_tournament, "a tournament's table goes on from no game")
     carried = before.seats if before else ()
     return TableState(
         opened=entry,
+        rules=entry.rules,
         opened_at=at,
         at=at,
         phase=Phase.WAITING,
         paused=False,
         seats={
-            one.seat: Seat(one.player, one.stack, one.sitting_out, bank_ms=_new_bank(entry.rules))
+            one.seat: Seat(
+                one.player,
+                one.stack,
+                one.sitting_out,
+                bank_ms=_new_bank(entry.rules),
+                house=one.house or False,
+            )
             for one in carried
         },
         misses={},
@@ -155,6 +171,7 @@ def _before(
     small, big = first.last_small_blind_seat, first.last_big_blind_seat
     return TableState(
         opened=opened,
+        rules=opened.rules,
         opened_at=opened_at,
         at=at,
         phase=Phase.WAITING,
@@ -163,9 +180,10 @@ def _before(
             one.seat: Seat(
                 one.player,
                 one.stack,
-                one.state is SeatWord.SITTING_OUT,
+                one.state in _AWAY,
                 one.anchor,
                 choices=one.choices or (),
+                house=one.house or False,
             )
             for one in first.seats
         },
@@ -204,8 +222,11 @@ def _seat_taken(state: TableState, at: int, entry: SeatTaken) -> TableState:
     _require(1 <= entry.seat <= rules.seats, "the table has no such seat")
     _require(entry.seat not in state.seats, "the seat is taken")
     _require(seat_of(state, entry.player) is None, "the player holds a seat already")
-    low, high = buy_in_bounds(state, entry.player, at)
-    _require(low <= entry.stack <= high, "no buy-in of these rules")
+    if rules.tournament is None:
+        low, high = buy_in_bounds(state, entry.player, at)
+        _require(low <= entry.stack <= high, "no buy-in of these rules")
+    else:
+        _require(entry.anchor is None, "a seat of a tournament's table is taken without an anchor")
     _require(chips_on_table(state) + entry.stack <= MOST_CHIPS, "the table has too many chips")
     missed = entry.anchor is not None and entry.player in state.misses
     _require(not missed, "a player who missed a link sits without an anchor")
@@ -217,6 +238,7 @@ def _seat_taken(state: TableState, at: int, entry: SeatTaken) -> TableState:
         owes=Owed(rules.big_blind, 0) if newcomer and rules.newcomers is Newcomers.POST else None,
         waits=newcomer and rules.newcomers is Newcomers.WAIT,
         bank_ms=_new_bank(rules),
+        house=entry.house or False,
     )
     departed = {name: one for name, one in state.departed.items() if name != entry.player}
     seats = _with_seat(state, entry.seat, taken)
@@ -251,7 +273,9 @@ def _chips_added(state: TableState, at: int, entry: ChipsAdded) -> TableState:
     _require(state.phase is Phase.WAITING, "chips are added between hands")
     seat = _held(state, entry.seat, entry.player)
     stack = seat.stack + entry.amount
-    _require(entry.amount > 0 and stack <= state.rules.buy_in_max, "too many chips are added")
+    bounded = state.rules.tournament is None
+    enough = entry.amount > 0 and not (bounded and stack > state.rules.buy_in_max)
+    _require(enough, "too many chips are added")
     _require(chips_on_table(state) + entry.amount <= MOST_CHIPS, "the table has too many chips")
     return replace(state, at=at, seats=_with_seat(state, entry.seat, replace(seat, stack=stack)))
 
@@ -310,7 +334,13 @@ def _hand_opened(state: TableState, at: int, entry: HandOpened) -> TableState:
     _require(entry.hand == state.hand + 1, f"the next hand is {state.hand + 1}")
     _require(entry.hand <= state.rules.max_hands, "the game has had its last hand")
     _require(at <= state.opened_at + state.rules.max_ms, "the game's time is over")
-    due = next_opening(state, at, entry.commitment)
+    _check_level(state.rules, entry.level)
+    free = entry.hand == 1 and entry.level is not None
+    button = entry.button if free else None
+    if free:
+        dealt_in = [one.seat for one in entry.seats if one.state in _DEALT_IN]
+        _require(button in dealt_in, "the button of the first hand is at a seat not dealt in")
+    due = next_opening(state, at, entry.commitment, level=entry.level, button=button)
     if due is None:
         message = "a hand opens with two seats or more that are in"
         raise ImpossibleEntry(message)
@@ -322,6 +352,18 @@ def _hand_opened(state: TableState, at: int, entry: HandOpened) -> TableState:
     return _open(state, at, entry)
 
 
+def _check_level(rules: RuleSet, level: HandLevel | None) -> None:
+    """Hold a level to be there exactly at a tournament's table, with chips that can be posted."""
+    there = level is not None
+    is_tournament = rules.tournament is not None
+    _require(there == is_tournament, "a level is there exactly at a tournament's table")
+    if level is not None:
+        small, big, unit = level.small_blind, level.big_blind, level.chip_unit
+        _require(0 < small <= big, "the level's blinds are no blinds")
+        fits = unit > 0 and not small % unit and not big % unit
+        _require(fits, "the level's unit does not divide its blinds")
+
+
 def _open(state: TableState, at: int, entry: HandOpened) -> TableState:
     place = Positions(
         entry.button,
@@ -329,7 +371,10 @@ def _open(state: TableState, at: int, entry: HandOpened) -> TableState:
         entry.big_blind_seat,
         entry.dead_small_blind_seat,
     )
-    dealt_in = tuple(one.seat for one in entry.seats if one.state is SeatWord.IN)
+    dealt_in = tuple([one.seat for one in entry.seats if one.state in _DEALT_IN])
+    rules = state.rules
+    if entry.level is not None and entry.level != state.level:
+        rules = play_at(state.opened.rules, entry.level)
     seats = {
         one.seat: replace(
             state.seats[one.seat], owes=one.owes, waits=one.waits or False, bank_ms=one.bank_ms
@@ -338,6 +383,7 @@ def _open(state: TableState, at: int, entry: HandOpened) -> TableState:
     }
     return replace(
         state,
+        rules=rules,
         at=at,
         phase=Phase.LINKS,
         seats=seats,
@@ -347,7 +393,8 @@ def _open(state: TableState, at: int, entry: HandOpened) -> TableState:
         awaited=frozenset(),
         last=LastHand(place, dealt_in),
         departed={one.player: one for one in entry.departed or ()},
-        open=OpenHand(entry, at, engine.begin(state.rules, entry)),
+        level=entry.level,
+        open=OpenHand(entry, at, engine.begin(rules, entry)),
     )
 
 
@@ -413,6 +460,7 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
     # Built whole: most lines of a log come here, and replacing takes three times as long.
     return TableState(
         state.opened,
+        state.rules,
         state.opened_at,
         at,
         state.phase,
@@ -428,6 +476,7 @@ def _played(state: TableState, at: int, entry: Entry) -> TableState:
         state.last,
         state.blinds,
         state.departed,
+        state.level,
         OpenHand(opened.opened, opened.at, play, paid_at),
     )
 
@@ -466,8 +515,29 @@ def _hand_ended(state: TableState, at: int, entry: HandEnded) -> TableState:
     )
 
 
+def _colored_up(state: TableState, at: int, entry: ColoredUp) -> TableState:
+    _require(state.phase is Phase.WAITING, "chips are coloured up between hands")
+    _require(state.rules.tournament is not None, "chips are coloured up at a tournament's table")
+    numbers = [one.seat for one in entry.stacks]
+    _require(bool(numbers) and numbers == sorted(set(numbers)), "its seats do not rise")
+    seats = dict(state.seats)
+    for one in entry.stacks:
+        seat = seats.get(one.seat)
+        if seat is None:
+            message = f"nobody sits on seat {one.seat}"
+            raise ImpossibleEntry(message)
+        _require(one.stack != seat.stack, f"the stack of seat {one.seat} does not change")
+        whole = entry.unit > 0 and one.stack > 0 and not one.stack % entry.unit
+        _require(whole, f"the stack of seat {one.seat} is not of whole chips")
+        seats[one.seat] = replace(seat, stack=one.stack)
+    colored = replace(state, at=at, seats=seats)
+    _require(chips_on_table(colored) <= MOST_CHIPS, "the table has too many chips")
+    return colored
+
+
 def _game_closed(state: TableState, at: int, entry: GameClosed) -> TableState:
     _require(state.phase is Phase.WAITING, "a game closes between hands")
+    _require(entry.reason in may_close_by(state.rules), "a game of these rules closes not by that")
     _require(entry.stacks == player_stacks(state), "it has other stacks than the log gives")
     allowed = state.voids <= MAX_FREE_VOIDS or entry.reason is CloseReason.RESTORED
     _require(allowed, "a third void of the dealer's own is for a restored game")
@@ -532,6 +602,7 @@ _FOLDS: Final[dict[type[Entry], Callable[[TableState, int, Any], TableState]]] =
     Returned: _played,
     Awarded: _played,
     HandEnded: _hand_ended,
+    ColoredUp: _colored_up,
     GameClosed: _game_closed,
     SecretRevealed: _secret_revealed,
 }

@@ -14,9 +14,11 @@ from dealer_service.rules import hand as engine
 from dealer_service.rules.button import LastHand
 from dealer_service.rules.entry import (
     Choice,
+    CloseReason,
     Departed,
     GameClosed,
     GameOpened,
+    HandLevel,
     HandOpened,
     Links,
     Miss,
@@ -30,6 +32,9 @@ from dealer_service.rules.entry import (
 
 MOST_CHIPS: Final = 2**53 - 1
 """The greatest integer that a line of the log can hold: a table never has more chips together."""
+
+DEALT_IN: Final = "dealt_in"
+"""The word of the rules by which who sits out is dealt in all the same, at a tournament's table."""
 
 MAX_FREE_VOIDS: Final = 2
 MAX_MISSES: Final = 2
@@ -53,6 +58,7 @@ class Seat:
 
     `owes` is posted when it is dealt in again; `waits` says that it waits for the big blind;
     `bank_ms` is its time bank, where the rules have one (in a hand, as it was at the opening).
+    `house` says that the player is the house's own.
     """
 
     player: str
@@ -64,6 +70,7 @@ class Seat:
     owes: Owed | None = None
     waits: bool = False
     bank_ms: int | None = None
+    house: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,8 @@ class Blinds:
 class TableState:
     """A game after some of its lines. Build it with `evolve`, `fold` or `fold_from`.
 
+    `rules` are those of the game, with the blinds, ante, unit and limits of `level` where it is a
+    tournament's table: the level of the last hand opened there, None before its first.
     `hand` is the number of the last hand opened, `button` its button, each 0 before the first
     (a carried game begins with the other's button). `button_stays` says that it was void.
     `awaited` are carried players who may still anchor before the first hand. `last` is that hand
@@ -111,6 +120,7 @@ class TableState:
     """
 
     opened: GameOpened
+    rules: RuleSet
     opened_at: int
     at: int
     phase: Phase
@@ -126,15 +136,11 @@ class TableState:
     last: LastHand | None = None
     blinds: Blinds | None = None
     departed: Mapping[str, Departed] = field(default_factory=dict, hash=False)
+    level: HandLevel | None = None
     open: OpenHand | None = None
     closed: GameClosed | None = None
     closed_at: int = 0
     revealed: int = 0
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set, which never changes."""
-        return self.opened.rules
 
     @property
     def play(self) -> engine.HandState | None:
@@ -155,15 +161,25 @@ def is_dealt_in(state: TableState, seat: int) -> bool:
 def seat_word(rules: RuleSet, seat: Seat) -> SeatWord:
     """Say why a seat is, or is not, dealt in: the first that is true (section 6.3).
 
-    One that waits for the big blind may be dealt in all the same: `lineup` knows when.
+    One that waits for the big blind may be dealt in all the same, and one that is in or absent may
+    be left out by its position: `lineup` knows when.
     """
     if seat.sitting_out:
-        return SeatWord.SITTING_OUT
+        dealt_in = rules.absent == DEALT_IN and seat.stack > 0
+        return SeatWord.ABSENT if dealt_in else SeatWord.SITTING_OUT
     if seat.stack == 0:
         return SeatWord.NO_CHIPS
     if rules.links is Links.REQUIRED and seat.anchor is None:
         return SeatWord.NO_ANCHOR
     return SeatWord.WAITING if seat.waits else SeatWord.IN
+
+
+def may_close_by(rules: RuleSet) -> frozenset[CloseReason]:
+    """Give the reasons by which a game of these rules can close."""
+    by_tournament = frozenset({CloseReason.TOURNAMENT})
+    if rules.tournament is not None:
+        return by_tournament | {CloseReason.RESTORED}
+    return frozenset(CloseReason) - by_tournament
 
 
 def miss_list(state: TableState) -> tuple[Miss, ...]:

@@ -158,7 +158,8 @@ def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all 
     if marks.absent and seat in marks.absent and by is not By.ABSENT:
         return Refusal(
             HandReason.PLAYER_GONE,
-            f"the player of seat {seat} is gone: the dealer acts for it",
+            f"the player of seat {seat} is gone, or sat out when this hand opened: the dealer acts "
+            "for it until the hand has ended",
             {"seat": seat},
         )
     free = act is _FOLD or (act is _CHECK and not pending.call)

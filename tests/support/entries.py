@@ -43,8 +43,12 @@ _HEX = {
     "salt": 16,
     "secret": 32,
     "signature": 48,
+    "tournament": 16,
 }
 _INTEGERS = {
+    "level": (1, 100),
+    "table": (1, MAX_INTEGER),
+    "unit": (1, MAX_INTEGER),
     "seat": (1, 10),
     "button": (1, 10),
     "small_blind_seat": (1, 10),
@@ -76,7 +80,7 @@ _INTEGERS = {
     "watch_delay_ms": (1_000, 3_600_000),
 }
 _TEXTS = {
-    "absent": st.just("sit_out"),
+    "absent": st.sampled_from(["sit_out", "dealt_in"]),
     "all_in": st.just("face_up"),
     "best_five": st.sampled_from(CARDS),
     "card": st.sampled_from(CARDS),
@@ -92,6 +96,8 @@ _TEXTS = {
 times = st.integers(0, MAX_INTEGER)
 
 
+_TRUE_OR_LEFT_OUT = {"house", "waits"}
+
 _OWN_INTEGERS: dict[tuple[type, str], int] = {(Limits, "cap"): 2**32 - 1, (Previous, "button"): 10}
 """The greatest of some fields whose name means something else elsewhere."""
 
@@ -106,7 +112,7 @@ def _field(  # noqa: PLR0911 - a return for each type
     if is_dataclass(hint) and isinstance(hint, type):
         return values(hint)
     if hint is bool:
-        return st.just(True) if (owner, name) == (SeatState, "waits") else st.booleans()
+        return st.just(True) if name in _TRUE_OR_LEFT_OUT else st.booleans()
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return st.sampled_from(list(hint))
     if owner in {BlindsChopped, RunsAgreed} and name == "seats":
