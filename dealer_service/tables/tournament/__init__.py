@@ -1,0 +1,1 @@
+"""Tournaments that run: one actor for each, over the tables that it opens and closes."""
