@@ -7,13 +7,17 @@ fenced by the log's next index and its owner's epoch, checked together with the 
 a value and changes nothing; a `StoreError` means that nobody knows whether the unit was written,
 and the store then takes no further change until it is opened again.
 
-Logs are games, but one: `DEALER_LOG` is the dealer's own, in which the notices of games come to
-stand. It is appended to, claimed, signed and lost as any other; of what lists games it is no part.
+Logs are games and tournaments, but one: `DEALER_LOG` is the dealer's own, in which the notices of
+games come to stand. It is appended to, claimed, signed and lost as any other; of what lists games
+it is no part.
+
+A tournament's log and those of its tables, which are games, are one unit of ownership: they are
+claimed, released and archived by the tournament's name, all or none, and never one of them alone.
 
 Calls block and may come from any thread. What a read shows is durable.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final, Protocol
@@ -48,7 +52,10 @@ UNFINISHED: Final = (LogState.OPEN, LogState.PAUSED, LogState.CLOSED)
 
 @unique
 class ChipMove(StrEnum):
-    """What moved chips between a wallet and a table, or between a game and its successor."""
+    """What moved chips between a wallet and a table, or between a game and its successor.
+
+    And money between a wallet and a tournament: from `BUY_IN` on.
+    """
 
     SEAT_TAKEN = "seat_taken"
     CHIPS_ADDED = "chips_added"
@@ -56,6 +63,12 @@ class ChipMove(StrEnum):
     CARRIED_OUT = "carried_out"
     CARRIED_IN = "carried_in"
     GAME_CLOSED = "game_closed"
+    BUY_IN = "buy_in"
+    REFUND = "refund"
+    REBUY = "rebuy"
+    ADD_ON = "add_on"
+    PRIZE = "prize"
+    TOURNAMENT_CLOSED = "tournament_closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,8 @@ class LogFacts:
 
     `meta` is the caller's own (reference, rules), `opened_at` in ms since 1970, `previous` and
     `next` the logs that it goes on from and that goes on from it, empty when there is none.
+    `tournament` is that which a table is of, and of a tournament's own log its own name; the first
+    append of a log decides it for ever, whatever later facts say.
     """
 
     state: LogState = LogState.OPEN
@@ -73,6 +88,7 @@ class LogFacts:
     players: int = 0
     previous: str = ""
     next: str = ""
+    tournament: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +118,16 @@ class LogHead:
     def signed_size(self) -> int:
         """The size that was last signed, 0 when none was."""
         return 0 if self.signed is None else self.signed.size
+
+    @property
+    def is_tournament(self) -> bool:
+        """Whether it is the own log of a tournament, and no game."""
+        return self.facts.tournament == self.log
+
+    @property
+    def owned_as(self) -> str:
+        """The name by which it is claimed and released: its tournament's, or its own."""
+        return self.facts.tournament or self.log
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +227,9 @@ class Answer:
 class LogAppend:
     """A log's part of a unit; it may have no lines, only to record a checkpoint or new facts.
 
-    A log that does not exist is created when `expected_next_index` is 0, with this epoch.
+    A log that does not exist is created when `expected_next_index` is 0, with this epoch; one of a
+    tournament's tables with that of the tournament's log, which stands in the store, or before it
+    in the unit. It belongs to whoever owns the tournament.
     `fold_from` and `facts` replace what is there, None leaves it. `spent` are anchors and links,
     each accepted once in a log. Checkpoints rise and may stand inside the lines. `notices` wait
     from then on to be taken into the dealer's log.
@@ -265,6 +293,14 @@ class LogLost:
 
 
 @dataclass(frozen=True, slots=True)
+class NoTournament:
+    """The log would be of a tournament that is not there."""
+
+    log: str
+    tournament: str
+
+
+@dataclass(frozen=True, slots=True)
 class AlreadyAnswered:
     """The same request was answered before, with this body."""
 
@@ -323,6 +359,7 @@ Refused = (
     Conflict
     | Fenced
     | LogLost
+    | NoTournament
     | AlreadyAnswered
     | RequestIdReused
     | AlreadySpent
@@ -378,8 +415,21 @@ class Store(Kept, Protocol):
     def claim(self, log: str) -> int | None:
         """Become a log's owner: raise its epoch by one and give it; None for an unknown log.
 
-        Of a store that is shared, `Leases` says more.
+        None also for a tournament's log and its tables. Of a store that is shared, `Leases` says
+        more.
         """
+        ...
+
+    def claim_group(self, tournament: str) -> Mapping[str, int] | None:
+        """Become the owner of a tournament's log and of all its tables: raise each one's epoch.
+
+        Gives the epochs by log, whatever their states. All of them or none: None for what is no
+        tournament.
+        """
+        ...
+
+    def group(self, tournament: str) -> tuple[LogHead, ...]:
+        """Give the heads of a tournament's log and, behind it, its tables by rising number."""
         ...
 
     def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
@@ -394,7 +444,9 @@ class Store(Kept, Protocol):
 
         Gone are lines, checkpoints, secrets, spent values and the answers of its scope. Its owner
         is fenced. False, and nothing is changed, for a log that is not revealed. Archiving again
-        does nothing and gives True. Notices that wait go on waiting.
+        does nothing and gives True. Notices that wait go on waiting. A tournament is archived with
+        all its tables, once none of these logs is unfinished; lost ones stay as they are. A table
+        alone is not: False.
 
         A store may do it step by step: the log is archived from the first one on, and what a read
         still shows of its lines and checkpoints is the beginning of them. What a crash cut off
@@ -414,9 +466,17 @@ class Store(Kept, Protocol):
         ...
 
     def heads(
-        self, *, state: LogState | None = None, after: int = 0, limit: int = 100
+        self,
+        *,
+        state: LogState | None = None,
+        tournaments: bool = False,
+        after: int = 0,
+        limit: int = 100,
     ) -> tuple[LogHead, ...]:
-        """Give up to `limit` heads of games whose number is above `after`, rising."""
+        """Give up to `limit` heads of games whose number is above `after`, rising.
+
+        With `tournaments`, those of tournaments' own logs in their place. Tables are games.
+        """
         ...
 
     def answer(self, scope: str, caller: str, request_id: str) -> Answer | None:
@@ -448,23 +508,35 @@ class Store(Kept, Protocol):
         ...
 
 
-def every_head(store: Store, *, state: LogState | None = None) -> Iterator[LogHead]:
-    """Give the heads of all games by rising number, a page at a time."""
+def every_head(
+    store: Store, *, state: LogState | None = None, tournaments: bool = False
+) -> Iterator[LogHead]:
+    """Give the heads of all games, or of all tournaments, by rising number, a page at a time."""
     after = 0
-    while page := store.heads(state=state, after=after, limit=_PAGE_HEADS):
+    while page := store.heads(state=state, tournaments=tournaments, after=after, limit=_PAGE_HEADS):
         yield from page
         after = page[-1].number
 
 
 def unfinished_heads(store: Store) -> Iterator[LogHead]:
-    """Give the heads of all games that go on, a page at a time."""
-    for state in UNFINISHED:
-        yield from every_head(store, state=state)
+    """Give the heads of all games and tournaments that go on, a page at a time."""
+    for tournaments in (False, True):
+        for state in UNFINISHED:
+            yield from every_head(store, state=state, tournaments=tournaments)
+
+
+def unfinished_units(store: Store) -> tuple[str, ...]:
+    """Give what is to be claimed of what goes on: games by name, and tournaments.
+
+    A tournament goes on as long as its log or one of its tables does.
+    """
+    return tuple(dict.fromkeys(head.owned_as for head in unfinished_heads(store)))
 
 
 def signed_heads(store: Store) -> Iterator[LogHead]:
-    """Give the heads of all that may have been signed: the dealer's log, if any, and all games."""
+    """Give the heads of all that may have been signed: the dealer's log, if any, and all others."""
     dealer_log = store.head(DEALER_LOG)
     if dealer_log is not None:
         yield dealer_log
-    yield from every_head(store)
+    for tournaments in (False, True):
+        yield from every_head(store, tournaments=tournaments)

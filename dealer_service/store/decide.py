@@ -22,6 +22,7 @@ from dealer_service.store.api import (
     LogLost,
     LogState,
     NoticeGone,
+    NoTournament,
     Refused,
     RequestIdReused,
     SecretExists,
@@ -46,6 +47,7 @@ class Head:
     epoch: int
     signed: SignedAt | None
     state: LogState = LogState.OPEN
+    tournament: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ def _decide(known: Known, append: Append) -> Refused | None:
     spent: set[tuple[str, bytes]] = set()
     secrets: set[tuple[str, int]] = set()
     for change in append.logs:
-        moved = advance(heads.get(change.log) or known.heads.get(change.log), change)
+        head = heads.get(change.log) or known.heads.get(change.log)
+        group = group_of(change) if head is None else ""
+        moved = advance(head, change, heads.get(group) or known.heads.get(group))
         if not isinstance(moved, Head):
             return moved
         heads[change.log] = moved
@@ -118,12 +122,44 @@ def _take_values(
     return None
 
 
-def advance(head: Head | None, change: LogAppend) -> Head | Refused:
-    """Give the head after a log's change, or why there is none; no head is a log not there."""
-    if head is None:
-        if change.expected_next_index != 0:
-            return Conflict(change.log, change.expected_next_index, 0)
-        head = Head(NOT_NUMBERED, 0, change.epoch, None)
+def group_of(change: LogAppend) -> str:
+    """Give the tournament of which a change would make a table; "" where it makes none."""
+    tournament = change.facts.tournament if change.facts is not None else ""
+    return tournament if tournament != change.log else ""
+
+
+def _make(change: LogAppend, group: Head | None) -> Head | Refused:
+    if change.expected_next_index != 0:
+        return Conflict(change.log, change.expected_next_index, 0)
+    refused = _joins(group, change)
+    if refused is not None:
+        return refused
+    tournament = change.facts.tournament if change.facts is not None else ""
+    return Head(NOT_NUMBERED, 0, change.epoch, None, tournament=tournament)
+
+
+def _joins(group: Head | None, change: LogAppend) -> Refused | None:
+    """Say why a change can not make a log in the tournament whose log has the head `group`."""
+    tournament = group_of(change)
+    if not tournament:
+        return None
+    if group is None or group.tournament != tournament:
+        return NoTournament(change.log, tournament)
+    if group.state is LogState.LOST:
+        return LogLost(tournament, 0 if group.signed is None else group.signed.size)
+    # Whoever owns the tournament makes its tables: nobody else has this epoch.
+    return None if group.epoch == change.epoch else Fenced(tournament, group.epoch)
+
+
+def advance(head: Head | None, change: LogAppend, group: Head | None = None) -> Head | Refused:
+    """Give the head after a log's change, or why there is none; no head is a log not there.
+
+    `group` is the head of the tournament's log, for a log that is to be made as its table's.
+    """
+    begun = _make(change, group) if head is None else head
+    if not isinstance(begun, Head):
+        return begun
+    head = begun
     if head.state is LogState.LOST:
         return LogLost(change.log, 0 if head.signed is None else head.signed.size)
     if head.epoch != change.epoch:

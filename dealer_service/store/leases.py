@@ -5,7 +5,8 @@ process under the same name takes everything over from the first. A node lives a
 each beat renews its lease, by the store's own clock. A log has at most one owner, whose epoch
 stands in the log's row and is checked by the very statement that appends to it: whoever lost a
 log, and does not know yet, writes nothing more to it, whatever the clocks say. Leases decide only
-when a log may be taken over, never who may write.
+when a log may be taken over, never who may write. A tournament and its tables are owned as
+one: a log that an append makes in it is of the tournament's owner from the start.
 
 The count of beats is the store's own and never falls: a node that has seen a higher one has a
 store before it that went back to an older state. Each beat also tells the store's time, by which
@@ -55,7 +56,7 @@ class Leases(Protocol):
     Each call raises StoreError when the store can not be read or written, and NODE_REPLACED when
     another process has joined under this node's name since (then this one must stop).
     Appending creates logs for this node, and `Store.claim` gives None, besides for an unknown log,
-    for one that another node owns and whose lease still runs.
+    for one that another node owns and whose lease still runs; so does `Store.claim_group`.
     """
 
     def join(self, node: Node, lease_ms: int) -> Beat:
@@ -84,7 +85,8 @@ class Leases(Protocol):
         """Give up to `limit` games that are not over and that nobody alive owns, oldest first.
 
         Not over are open, paused and closed ones. This node's own count when an earlier process
-        of it claimed them.
+        of it claimed them. Tables of tournaments are not given, but in their place the tournaments
+        of which any log is not over.
         """
         ...
 
@@ -108,7 +110,10 @@ class Leases(Protocol):
         ...
 
     def release(self, logs: tuple[str, ...]) -> None:
-        """Own these logs no longer, so that another node can claim them at once."""
+        """Own these logs no longer, so that another node can claim them at once.
+
+        A tournament's name releases it with its tables; that of a table, nothing.
+        """
         ...
 
     def leave(self) -> None:

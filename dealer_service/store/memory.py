@@ -6,13 +6,14 @@ caller can not tell apart. `reopened` is what a restarted process finds.
 
 import hmac
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, unique
 from typing import NoReturn, Self, TypeVar
 
 from dealer_service.store.api import (
     DEALER_LOG,
+    UNFINISHED,
     AlreadyAnswered,
     AlreadySpent,
     Answer,
@@ -29,6 +30,7 @@ from dealer_service.store.api import (
     LostLog,
     Movement,
     NoticeGone,
+    NoTournament,
     Refused,
     RequestIdReused,
     SealedSecret,
@@ -118,6 +120,10 @@ class MemoryStore:
         """Raise a log's epoch by one and give it."""
         return self._change("claim", lambda: self._claim(log))
 
+    def claim_group(self, tournament: str) -> Mapping[str, int] | None:
+        """Raise the epochs of a tournament's logs by one and give them."""
+        return self._change("claim_group", lambda: self._claim_group(tournament))
+
     def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
         """Put a hand's secret under another key."""
         return self._change("reseal", lambda: self._reseal(log, old, new))
@@ -135,12 +141,23 @@ class MemoryStore:
         found = self._read("head", lambda: self._content.logs.get(log))
         return None if found is None else found.head
 
+    def group(self, tournament: str) -> tuple[LogHead, ...]:
+        """Give the heads of a tournament's logs, its own first."""
+        logs = self._read("group", lambda: self._group(tournament))
+        return tuple(log.head for log in logs)
+
     def heads(
-        self, *, state: LogState | None = None, after: int = 0, limit: int = 100
+        self,
+        *,
+        state: LogState | None = None,
+        tournaments: bool = False,
+        after: int = 0,
+        limit: int = 100,
     ) -> tuple[LogHead, ...]:
         """Give heads by rising number."""
         logs = self._read("heads", lambda: list(self._content.logs.items()))
         heads = [log.head for name, log in logs if name != DEALER_LOG]
+        heads = [head for head in heads if head.is_tournament is tournaments]
         wanted = (head for head in heads if state is None or head.facts.state is state)
         return tuple(head for head in wanted if head.number > after)[:limit]
 
@@ -246,8 +263,8 @@ class MemoryStore:
         changed: dict[str, _Log] = {}
         for change in append.logs:
             log = changed.get(change.log) or self._copied(change, changed)
-            if log is None:
-                return Conflict(change.log, change.expected_next_index, 0)
+            if not isinstance(log, _Log):
+                return log
             refused = _change(log, change)
             if refused is not None:
                 return refused
@@ -279,21 +296,43 @@ class MemoryStore:
                 number = self._content.noticed
                 self._content.notices[number] = StoredNotice(number, change.log, notice)
 
-    def _copied(self, change: LogAppend, changed: dict[str, _Log]) -> _Log | None:
+    def _copied(self, change: LogAppend, changed: dict[str, _Log]) -> _Log | Refused:
         log = self._content.logs.get(change.log)
         if log is not None:
             return log.copy()
         if change.expected_next_index != 0:
-            return None
+            return Conflict(change.log, change.expected_next_index, 0)
+        tournament = change.facts.tournament if change.facts is not None else ""
+        if tournament not in {"", change.log}:
+            group = changed.get(tournament) or self._content.logs.get(tournament)
+            refused = _joins(group, change, tournament)
+            if refused is not None:
+                return refused
         number = len(self._content.logs.keys() | changed.keys()) + 1
-        return _Log(_new_head(number, change.log, change.epoch))
+        return _Log(_new_head(number, change.log, change.epoch, tournament))
 
     def _claim(self, log: str) -> int | None:
         found = self._content.logs.get(log)
-        if found is None:
+        if found is None or found.head.facts.tournament:
             return None
         found.head = replace(found.head, epoch=found.head.epoch + 1)
         return found.head.epoch
+
+    def _group(self, tournament: str) -> list[_Log]:
+        """Give a tournament's logs, its own first; none for what is no tournament."""
+        own = self._content.logs.get(tournament)
+        if own is None or not own.head.is_tournament:
+            return []
+        logs = self._content.logs.values()
+        return [own] + [
+            log for log in logs if log is not own and log.head.facts.tournament == tournament
+        ]
+
+    def _claim_group(self, tournament: str) -> Mapping[str, int] | None:
+        logs = self._group(tournament)
+        for log in logs:
+            log.head = replace(log.head, epoch=log.head.epoch + 1)
+        return {log.head.log: log.head.epoch for log in logs} or None
 
     def _reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
         secrets = self._log(log).secrets
@@ -307,14 +346,21 @@ class MemoryStore:
         found = self._content.logs.get(log)
         if found is None or found.head.facts.state not in {LogState.REVEALED, LogState.ARCHIVED}:
             return False
-        if found.head.facts.state is LogState.ARCHIVED:
-            return True
-        facts = replace(found.head.facts, state=LogState.ARCHIVED)
-        head = replace(found.head, epoch=found.head.epoch + 1, facts=facts)
-        self._content.logs[log] = _Log(head)
-        for key in [key for key in self._content.answers if key[0] == log]:
-            del self._content.answers[key]
+        if found.head.owned_as != log:
+            return False
+        logs = self._group(log) or [found]
+        if any(one.head.facts.state in UNFINISHED for one in logs):
+            return False
+        for one in logs:
+            if one.head.facts.state is LogState.REVEALED:
+                self._forget(one.head)
         return True
+
+    def _forget(self, head: LogHead) -> None:
+        facts = replace(head.facts, state=LogState.ARCHIVED)
+        self._content.logs[head.log] = _Log(replace(head, epoch=head.epoch + 1, facts=facts))
+        for key in [key for key in self._content.answers if key[0] == head.log]:
+            del self._content.answers[key]
 
     def _lose(self, lost: Sequence[LostLog]) -> None:
         for one in lost:
@@ -324,8 +370,18 @@ class MemoryStore:
             log.head = replace(log.head, epoch=log.head.epoch + 1, signed=one.signed, facts=facts)
 
 
-def _new_head(number: int, log: str, epoch: int) -> LogHead:
-    return LogHead(number, log, 0, epoch, None, None, LogFacts())
+def _new_head(number: int, log: str, epoch: int, tournament: str = "") -> LogHead:
+    return LogHead(number, log, 0, epoch, None, None, LogFacts(tournament=tournament))
+
+
+def _joins(group: _Log | None, change: LogAppend, tournament: str) -> Refused | None:
+    if group is None or not group.head.is_tournament:
+        return NoTournament(change.log, tournament)
+    if group.head.facts.state is LogState.LOST:
+        return LogLost(tournament, group.head.signed_size)
+    if group.head.epoch != change.epoch:
+        return Fenced(tournament, group.head.epoch)
+    return None
 
 
 def _change(log: _Log, change: LogAppend) -> Refused | None:
@@ -345,7 +401,7 @@ def _change(log: _Log, change: LogAppend) -> Refused | None:
         log.head,
         next_index=len(log.lines),
         fold_from=head.fold_from if change.fold_from is None else change.fold_from,
-        facts=change.facts or head.facts,
+        facts=replace(change.facts or head.facts, tournament=head.facts.tournament),
     )
     return _keep_values(log, change)
 

@@ -9,7 +9,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dealer_service.store.api import DEALER_LOG, UNFINISHED, Append, Appended, AppendResult
+from dealer_service.store.api import (
+    DEALER_LOG,
+    UNFINISHED,
+    Append,
+    Appended,
+    AppendResult,
+    LogHead,
+)
 from dealer_service.store.leases import Beat, Node, Owner
 from dealer_service.store.memory import Content, MemoryStore
 from dealer_service.store.refusal import Reason, StoreError
@@ -133,13 +140,15 @@ class SharedMemoryStore(MemoryStore):
 
         def find() -> tuple[str, ...]:
             self._joined()
-            logs = self.shared.content.logs.items()
-            games = (
-                name
-                for name, log in logs
-                if log.head.facts.state in UNFINISHED and name != DEALER_LOG
+            heads = [log.head for log in self.shared.content.logs.values()]
+            units = dict.fromkeys(
+                head.owned_as
+                for head in heads
+                if head.facts.state in UNFINISHED
+                and head.log != DEALER_LOG
+                and self._is_free(head.log)
             )
-            return tuple(name for name in games if self._is_free(name))[:limit]
+            return tuple(units)[:limit]
 
         return self._read("claimable", find)
 
@@ -194,7 +203,8 @@ class SharedMemoryStore(MemoryStore):
 
         def leave() -> None:
             me = self._joined()
-            self._release(tuple(self.shared.owners))
+            known = self.shared.content.logs
+            self._release([known[log].head.owned_as for log in self.shared.owners])
             ended = _Member(me.node, me.incarnation, me.lease_ms, self.shared.now)
             self.shared.members[me.node.name] = ended
 
@@ -208,19 +218,43 @@ class SharedMemoryStore(MemoryStore):
         result = super()._append(append)
         if isinstance(result, Appended) and self._me is not None:
             for log in new:
-                self.shared.owners[log] = (self._me.node.name, self._me.incarnation)
+                self._own_new(known[log].head)
         return result
 
+    def _own_new(self, head: LogHead) -> None:
+        assert self._me is not None
+        if head.owned_as == head.log:
+            self.shared.owners[head.log] = (self._me.node.name, self._me.incarnation)
+        elif head.owned_as in self.shared.owners:
+            self.shared.owners[head.log] = self.shared.owners[head.owned_as]
+
     def _claim(self, log: str) -> int | None:
-        if self._me is not None:
-            self._joined()
-            mine = (self._me.node.name, self._me.incarnation)
-            if not self._is_free(log) and self.shared.owners.get(log) != mine:
-                return None
+        if not self._may_claim(log):
+            return None
         epoch = super()._claim(log)
-        if epoch is not None and self._me is not None:
-            self.shared.owners[log] = (self._me.node.name, self._me.incarnation)
+        if epoch is not None:
+            self._own((log,))
         return epoch
+
+    def _claim_group(self, tournament: str) -> Mapping[str, int] | None:
+        logs = [log.head.log for log in self._group(tournament)]
+        if not all(self._may_claim(log) for log in logs):
+            return None
+        epochs = super()._claim_group(tournament)
+        self._own(logs)
+        return epochs
+
+    def _may_claim(self, log: str) -> bool:
+        if self._me is None:
+            return True
+        self._joined()
+        mine = (self._me.node.name, self._me.incarnation)
+        return self._is_free(log) or self.shared.owners.get(log) == mine
+
+    def _own(self, logs: Sequence[str]) -> None:
+        if self._me is not None:
+            for log in logs:
+                self.shared.owners[log] = (self._me.node.name, self._me.incarnation)
 
     def _require_usable(self) -> None:
         super()._require_usable()
@@ -254,8 +288,9 @@ class SharedMemoryStore(MemoryStore):
             return incarnation != me.incarnation
         return not self._is_alive(self.shared.members[name])
 
-    def _release(self, logs: tuple[str, ...]) -> None:
+    def _release(self, units: Sequence[str]) -> None:
         me = self._joined()
-        for log in logs:
-            if self.shared.owners.get(log, ("", 0))[0] == me.node.name:
+        known, asked = self.shared.content.logs, set(units)
+        for log, (name, _) in tuple(self.shared.owners.items()):
+            if name == me.node.name and known[log].head.owned_as in asked:
                 del self.shared.owners[log]

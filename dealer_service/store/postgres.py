@@ -74,6 +74,10 @@ class PostgresStore:
         """Become a log's owner, as `Store.claim` and `Leases` say."""
         return self._leases.claim(log)
 
+    def claim_group(self, tournament: str) -> Mapping[str, int] | None:
+        """Become the owner of a tournament's logs, as `Store.claim_group` and `Leases` say."""
+        return self._leases.claim_group(tournament)
+
     def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
         """Put a hand's secret under another key."""
         return reseal(self._changes, log, old, new, self._patience)
@@ -90,11 +94,20 @@ class PostgresStore:
         """Give a log's head."""
         return self._reads.head(log)
 
+    def group(self, tournament: str) -> tuple[LogHead, ...]:
+        """Give the heads of a tournament's logs, its own first."""
+        return self._reads.group(tournament)
+
     def heads(
-        self, *, state: LogState | None = None, after: int = 0, limit: int = 100
+        self,
+        *,
+        state: LogState | None = None,
+        tournaments: bool = False,
+        after: int = 0,
+        limit: int = 100,
     ) -> tuple[LogHead, ...]:
         """Give heads by rising number."""
-        return self._reads.heads(state, after, limit)
+        return self._reads.heads(state, after, limit, tournaments=tournaments)
 
     def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:
         """Give lines from an index on."""

@@ -1,8 +1,9 @@
 """Changes of a PostgreSQL store that are no appends: of secrets, of finished and of lost logs.
 
 A log is archived by many transactions: one that deleted all of a long game would keep appends
-waiting for longer than a lease. The first one marks it in `archiving`, the last one takes that mark
-away, and those between delete from the end of the log, so that what is left is its beginning.
+waiting for longer than a lease. The first one marks it in `archiving`, and a tournament with all of
+its tables; the last one takes that mark away, and those between delete from the end of the log, so
+that what is left is its beginning.
 """
 
 import threading
@@ -11,7 +12,7 @@ from functools import partial
 from time import perf_counter
 from typing import Final, TypeVar
 
-from dealer_service.store.api import LogState, LostLog, SealedSecret
+from dealer_service.store.api import UNFINISHED, LogState, LostLog, SealedSecret
 from dealer_service.store.postgres_change import Changes, Transaction
 from dealer_service.store.postgres_read import Reads
 from dealer_service.store.postgres_write import NEW_LOGS, count_up
@@ -26,14 +27,19 @@ _LOSE: Final = (
     "UPDATE logs SET state = 'lost', epoch = epoch + 1, owner = '', incarnation = 0,"
     " signed_size = %s, signed_root = %s WHERE log = %s"
 )
-_FIND: Final = "SELECT id, state FROM logs WHERE log = %s FOR UPDATE"
+_FIND: Final = "SELECT 1 FROM logs WHERE log = %s FOR UPDATE"
+_FIND_ALL: Final = (
+    "SELECT id, log, state, tournament FROM logs"
+    " WHERE log = %s OR tournament = %s AND tournament <> '' ORDER BY id FOR UPDATE"
+)
 _ARCHIVE: Final = (
     "UPDATE logs SET state = 'archived', epoch = epoch + 1, owner = '', incarnation = 0"
-    " WHERE id = %s"
+    " WHERE id = ANY(%s)"
 )
-_MARK: Final = "INSERT INTO archiving (log) VALUES (%s)"
-_IS_MARKED: Final = "SELECT 1 FROM archiving WHERE log = %s"
-_MARKED: Final = "SELECT logs.log FROM archiving JOIN logs ON logs.id = archiving.log"
+_MARK: Final = "INSERT INTO archiving (log) SELECT * FROM unnest(%s::bigint[])"
+_IS_MARKED: Final = "SELECT log FROM archiving WHERE log = ANY(%s)"
+_MARKED: Final = "SELECT logs.id, logs.log FROM archiving JOIN logs ON logs.id = archiving.log"
+_ARCHIVABLE: Final = (LogState.REVEALED, LogState.ARCHIVED)
 _KEYS: Final = (("secrets", "hand"), ("spent", "value"), ("checkpoints", "size"), ("lines", "idx"))
 _DELETE_ANSWERS: Final = (
     "DELETE FROM answers WHERE (scope, caller, request_id) IN"
@@ -76,25 +82,26 @@ class Archiving:
         self._has_caught_up = False
 
     def archive(self, log: str) -> bool:
-        """Forget all of a revealed log but its head and its movements."""
+        """Forget all of a revealed log, or of a tournament's, but heads and movements."""
         if not self._has_caught_up:
-            for (half,) in self._reads.rows(_MARKED, ()):
-                self._archive(half)
+            for number, half in self._reads.rows(_MARKED, ()):
+                self._empty(number, half)
             self._has_caught_up = True
-        return self._archive(log)
-
-    def _archive(self, log: str) -> bool:
         found = self._change(partial(_begin_archiving, log=log))
         if found is None:
             return False
-        number, is_done = found
+        for number, name in found.items():
+            self._empty(number, name)
+        return True
+
+    def _empty(self, number: int, log: str) -> None:
+        is_done = False
         while not is_done:
             for table, key in _KEYS:
                 self._delete_all(_delete_from(table, key), (number, number, AT_ONCE))
             self._delete_all(_DELETE_ANSWERS, (log, AT_ONCE))
             # Another dealer that does the same may have rows under way yet.
             is_done = self._change(partial(_end_archiving, number=number))
-        return True
 
     def _delete_all(self, statement: str, values: Sequence[object]) -> None:
         while True:
@@ -108,19 +115,26 @@ class Archiving:
         return self._changes.change(work, self._patience)
 
 
-def _begin_archiving(begun: Transaction, *, log: str) -> tuple[int, bool] | None:
-    """Mark a log; its number, and whether it is archived already. None where it can not be."""
-    (found,) = begun.run((_FIND, (log,)))
-    row = found.fetchone()
-    if row is not None and row[1] == LogState.REVEALED:
-        begun.run((_ARCHIVE, row[:1]), (_MARK, row[:1]))
-        return int(row[0]), False
-    is_marked = False
-    if row is not None and row[1] == LogState.ARCHIVED:
-        (marked,) = begun.run((_IS_MARKED, row[:1]))
-        is_marked = marked.fetchone() is not None
-    begun.give_up()
-    return None if row is None or row[1] != LogState.ARCHIVED else (int(row[0]), not is_marked)
+def _begin_archiving(begun: Transaction, *, log: str) -> dict[int, str] | None:
+    """Mark a log, and the tables of a tournament; gives which are to be emptied, by number.
+
+    None where it can not be.
+    """
+    (found,) = begun.run((_FIND_ALL, (log, log)))
+    rows = found.fetchall()
+    own = next((row for row in rows if row[1] == log and row[3] in {"", log}), None)
+    states = {row[2] for row in rows}
+    if own is None or own[2] not in _ARCHIVABLE or not states.isdisjoint(UNFINISHED):
+        begun.give_up()
+        return None
+    revealed = [row[0] for row in rows if row[2] == LogState.REVEALED]
+    if revealed:
+        begun.run((_ARCHIVE, (revealed,)), (_MARK, (revealed,)))
+    (marked,) = begun.run((_IS_MARKED, ([row[0] for row in rows],)))
+    numbers = {number for (number,) in marked}
+    if not revealed:
+        begun.give_up()
+    return {row[0]: row[1] for row in rows if row[0] in numbers}
 
 
 def _delete(begun: Transaction, *, statement: str, values: Sequence[object]) -> bool:
@@ -133,7 +147,7 @@ def _delete(begun: Transaction, *, statement: str, values: Sequence[object]) -> 
 
 def _end_archiving(begun: Transaction, *, number: int) -> bool:
     """Take the mark away where nothing is left, and say whether it is gone."""
-    _, marked = begun.run((_UNMARK, (number,)), (_IS_MARKED, (number,)))
+    _, marked = begun.run((_UNMARK, (number,)), (_IS_MARKED, ([number],)))
     return marked.fetchone() is None
 
 
@@ -154,7 +168,7 @@ def mark_lost(changes: Changes, lost: Sequence[LostLog], patience: float) -> Non
                 (counted,) = begun.run(count_up("logs", 1))
                 row = counted.fetchone()
                 assert row is not None
-                begun.run((NEW_LOGS, ("", 0, [row[0] + 1], [one.log], [0])))
+                begun.run((NEW_LOGS, ("", 0, [row[0] + 1], [one.log], [0], [""])))
             begun.run((_LOSE, (one.signed.size, one.signed.root, one.log)))
 
     changes.change(lose, patience)

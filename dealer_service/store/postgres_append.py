@@ -14,7 +14,7 @@ from typing import Final
 from psycopg import Cursor
 
 from dealer_service.store.api import Answer, Append, Appended, AppendResult, LogState, SignedAt
-from dealer_service.store.decide import Head, Known, answer_key, decide_all
+from dealer_service.store.decide import Head, Known, answer_key, decide_all, group_of
 from dealer_service.store.postgres_change import Changes, Transaction
 from dealer_service.store.postgres_link import Row
 from dealer_service.store.postgres_write import NEW_LOGS, Writing, count_up, write_units
@@ -23,7 +23,7 @@ from dealer_service.store.refusal import Reason, StoreError
 _REMEMBERED: Final = 10_000
 _TRIES: Final = 50
 _HEADS: Final = (
-    "SELECT log, id, next_index, epoch, signed_size, signed_root, state FROM logs"
+    "SELECT log, id, next_index, epoch, signed_size, signed_root, state, tournament FROM logs"
     " WHERE log = ANY(%s) ORDER BY id"
 )
 _ANSWERS: Final = """
@@ -111,9 +111,9 @@ def _append_surely(begun: Transaction, appends: Sequence[Append]) -> _Result:
     if not accepted:
         begun.give_up()
         return [refused for refused in decided if refused is not None], before
-    new = [log for log in known.heads if log not in before]
+    new = {log: head for log, head in known.heads.items() if log not in before}
     if new:
-        before |= _make_logs(begun, {log: known.heads[log].epoch for log in new})
+        before |= _make_logs(begun, new)
         for log in new:
             known.heads[log] = replace(known.heads[log], number=before[log].number)
     appended = iter(_write(begun, accepted, before, known.heads))
@@ -122,9 +122,14 @@ def _append_surely(begun: Transaction, appends: Sequence[Append]) -> _Result:
 
 
 def _load(begun: Transaction, appends: Sequence[Append]) -> Known:
-    """Read all that the units touch; logs stay locked until the transaction's end."""
+    """Read all that the units touch; logs stay locked until the transaction's end.
+
+    With a log that may become a tournament's table its tournament: whoever claims that waits, and
+    then finds the table.
+    """
     changes = [change for append in appends for change in append.logs]
-    known = Known(_read_heads(begun, sorted({one.log for one in changes}), locked=True))
+    logs = {one.log for one in changes} | {group_of(one) for one in changes}
+    known = Known(_read_heads(begun, sorted(logs), locked=True))
     answers = [append.answer for append in appends if append.answer is not None]
     spent = [(one.log, value) for one in changes for value in one.spent]
     secrets = [(one.log, secret.hand) for one in changes for secret in one.secrets]
@@ -154,23 +159,25 @@ def _read_heads(begun: Transaction, logs: Sequence[str], *, locked: bool) -> dic
             epoch,
             None if root is None else SignedAt(size, root),
             LogState(state),
+            tournament,
         )
-        for log, number, next_index, epoch, size, root, state in rows
+        for log, number, next_index, epoch, size, root, state, tournament in rows
     }
 
 
-def _make_logs(begun: Transaction, epochs: Mapping[str, int]) -> dict[str, Head]:
-    """Make logs without lines, of the writer's node where it is one."""
-    (counted,) = begun.run(count_up("logs", len(epochs)))
+def _make_logs(begun: Transaction, new: Mapping[str, Head]) -> dict[str, Head]:
+    """Make logs without lines, of the writer's node where it is one, or their tournament's."""
+    (counted,) = begun.run(count_up("logs", len(new)))
     row = counted.fetchone()
     assert row is not None
     heads = {
-        log: Head(number, 0, epoch, None)
-        for number, (log, epoch) in enumerate(epochs.items(), row[0] + 1)
+        log: Head(number, 0, head.epoch, None, tournament=head.tournament)
+        for number, (log, head) in enumerate(new.items(), row[0] + 1)
     }
     who = begun.writer
     owner = (who.name, who.incarnation) if who.is_node else ("", 0)
-    columns = _columns([(head.number, log, head.epoch) for log, head in heads.items()], 3)
+    rows = [(head.number, log, head.epoch, head.tournament) for log, head in heads.items()]
+    columns = _columns(rows, 4)
     (made,) = begun.run((NEW_LOGS, (*owner, *columns)))
     if made.rowcount != len(heads):
         raise _Between

@@ -35,12 +35,23 @@ _IS_FREE: Final = f"""
 """  # noqa: S608 - no value is put in
 _CLAIM: Final = (
     "UPDATE logs SET epoch = epoch + 1, owner = %s, incarnation = %s"  # noqa: S608 - no value is put in
-    f" WHERE log = %s AND {_IS_FREE} RETURNING epoch"
+    f" WHERE log = %s AND tournament = '' AND {_IS_FREE} RETURNING epoch"
 )
-_CLAIMABLE: Final = (
-    "SELECT log FROM logs WHERE state IN ('open', 'paused', 'closed') AND log <> %s"  # noqa: S608 - no value is put in
-    f" AND NOT (owner = %s AND incarnation = %s) AND {_IS_FREE} ORDER BY id LIMIT %s"
+# Whoever makes a table holds this row: when it is had, every table is seen.
+_LOCK_TOURNAMENT: Final = "SELECT 1 FROM logs WHERE log = %s AND tournament = log FOR UPDATE"
+_CLAIM_GROUP: Final = (
+    "UPDATE logs AS one SET epoch = epoch + 1, owner = %s, incarnation = %s"  # noqa: S608 - no value is put in
+    " WHERE tournament = %s AND tournament <> '' AND NOT EXISTS"
+    f" (SELECT 1 FROM logs WHERE logs.tournament = one.tournament AND NOT {_IS_FREE})"
+    " RETURNING log, epoch"
 )
+_CLAIMABLE: Final = f"""
+SELECT unit FROM
+  (SELECT CASE WHEN tournament = '' THEN log ELSE tournament END AS unit, id FROM logs
+   WHERE state IN ('open', 'paused', 'closed') AND log <> %s
+     AND NOT (owner = %s AND incarnation = %s) AND {_IS_FREE}) AS free
+GROUP BY unit ORDER BY min(id) LIMIT %s
+"""  # noqa: S608 - no value is put in
 _OWNERS: Final = (
     f"SELECT logs.log, nodes.name, nodes.address, logs.epoch, {_IS_ALIVE}"  # noqa: S608 - no value is put in
     " FROM logs JOIN nodes ON nodes.name = logs.owner WHERE logs.log = ANY(%s)"
@@ -48,6 +59,10 @@ _OWNERS: Final = (
 _LIVING: Final = f"SELECT name, address FROM nodes WHERE {_IS_ALIVE}"  # noqa: S608 - no value is put in
 _RELEASE: Final = (
     "UPDATE logs SET owner = '', incarnation = 0 WHERE owner = %s AND incarnation = %s"
+)
+_RELEASE_THESE: Final = (
+    f"{_RELEASE} AND (tournament = '' AND log = ANY(%s)"
+    " OR tournament <> '' AND tournament = ANY(%s))"
 )
 
 
@@ -101,8 +116,22 @@ class NodeLeases:
 
         return self._change(claim)
 
+    def claim_group(self, tournament: str) -> dict[str, int] | None:
+        """Become the owner of a tournament's logs, where nobody else that lives is."""
+
+        def claim(begun: Transaction) -> dict[str, int] | None:
+            name, incarnation = _owner(begun.writer)
+            begun.run((_LOCK_TOURNAMENT, (tournament,)))
+            (claimed,) = begun.run((_CLAIM_GROUP, (name, incarnation, tournament, name)))
+            epochs: dict[str, int] = dict(claimed.fetchall())
+            if not epochs:
+                begun.give_up()
+            return epochs or None
+
+        return self._change(claim)
+
     def claimable(self, limit: int) -> tuple[str, ...]:
-        """Give games that are not over and that nobody alive owns, oldest first."""
+        """Give what is not over and what nobody alive owns, oldest first."""
         me = self._me()
         values = (DEALER_LOG, me.name, me.incarnation, me.name, limit)
         return tuple(log for (log,) in self._rows(me, _CLAIMABLE, values))
@@ -136,8 +165,8 @@ class NodeLeases:
     def release(self, logs: Sequence[str]) -> None:
         """Own these logs no longer."""
         me = self._me()
-        values = (me.name, me.incarnation, list(logs))
-        self._change(lambda begun: begun.run((f"{_RELEASE} AND log = ANY(%s)", values)))
+        values = (me.name, me.incarnation, list(logs), list(logs))
+        self._change(lambda begun: begun.run((_RELEASE_THESE, values)))
 
     def leave(self) -> None:
         """Release every log, and end the lease."""

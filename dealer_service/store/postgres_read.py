@@ -44,8 +44,13 @@ _MOST_LINKS: Final = 4
 _PAGE: Final = 512
 _HEAD: Final = (
     "SELECT logs.id, logs.log, next_index, epoch, fold_from, signed_size, signed_root,"
-    " state, coalesce(meta, ''), opened_at, hands, players, previous, next"
+    " state, coalesce(meta, ''), opened_at, hands, players, previous, next, tournament"
     " FROM logs LEFT JOIN metas ON metas.log = logs.id"
+)
+_GAMES: Final = f"tournament <> logs.log AND logs.log <> '{DEALER_LOG}'"
+_TOURNAMENTS: Final = "tournament = logs.log"
+_GROUP: Final = (
+    f"{_HEAD} WHERE tournament = %s AND tournament <> '' ORDER BY tournament <> logs.log, id"
 )
 # The time of a log's entries never falls. Of two notices at one size, the game's close is first.
 _NOTICES: Final = (
@@ -101,14 +106,21 @@ class Reads:
         rows = self.rows(f"{_HEAD} WHERE logs.log = %s", (log,))
         return _head(rows[0]) if rows else None
 
-    def heads(self, state: LogState | None, after: int, limit: int) -> tuple[LogHead, ...]:
+    def group(self, tournament: str) -> tuple[LogHead, ...]:
+        """Give the heads of a tournament's logs, its own first."""
+        return tuple(_head(row) for row in self.rows(_GROUP, (tournament,)))
+
+    def heads(
+        self, state: LogState | None, after: int, limit: int, *, tournaments: bool
+    ) -> tuple[LogHead, ...]:
         """Give heads by rising number."""
+        of = _TOURNAMENTS if tournaments else _GAMES
         if state is None:
-            query = f"{_HEAD} WHERE id > %s AND logs.log <> %s ORDER BY id LIMIT %s"
-            rows = self.rows(query, (after, DEALER_LOG, limit))
+            query = f"{_HEAD} WHERE {of} AND id > %s ORDER BY id LIMIT %s"
+            rows = self.rows(query, (after, limit))
         else:
-            query = f"{_HEAD} WHERE state = %s AND id > %s AND logs.log <> %s ORDER BY id LIMIT %s"
-            rows = self.rows(query, (state.value, after, DEALER_LOG, limit))
+            query = f"{_HEAD} WHERE {of} AND state = %s AND id > %s ORDER BY id LIMIT %s"
+            rows = self.rows(query, (state.value, after, limit))
         return tuple(_head(row) for row in rows)
 
     def lines(self, log: str, start: int, limit: int) -> tuple[bytes, ...]:

@@ -39,9 +39,11 @@ ON CONFLICT (log) DO UPDATE SET meta = excluded.meta WHERE metas.meta <> exclude
 """
 NEW_LOGS: Final = """
 INSERT INTO logs (id, log, next_index, epoch, signed_size, state, owner, incarnation, opened_at,
-  hands, players, previous, next)
-SELECT new.id, new.log, 0, new.epoch, 0, 'open', %s, %s, 0, 0, 0, '', ''
-FROM unnest(%b::bigint[], %b::text[], %b::bigint[]) AS new (id, log, epoch)
+  hands, players, previous, next, tournament)
+SELECT new.id, new.log, 0, new.epoch, 0, 'open', coalesce(its.owner, %s),
+  coalesce(its.incarnation, %s), 0, 0, 0, '', '', new.tournament
+FROM unnest(%b::bigint[], %b::text[], %b::bigint[], %b::text[]) AS new (id, log, epoch, tournament)
+  LEFT JOIN logs AS its ON its.log = new.tournament
 ON CONFLICT DO NOTHING
 """
 _COUNT: Final = "UPDATE counters SET value = value + %s WHERE name = %s RETURNING value - %s"

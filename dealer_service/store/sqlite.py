@@ -9,12 +9,13 @@ disk is unknown: the store takes no further call until it is opened again.
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from dealer_service.store.api import (
     DEALER_LOG,
+    UNFINISHED,
     Answer,
     Append,
     AppendResult,
@@ -40,7 +41,12 @@ from dealer_service.transcript.noted import Stage
 _PAGE_LINES: Final = 512
 _HEAD: Final = (
     "SELECT id, log, next_index, epoch, fold_from, signed_size, signed_root,"
-    " state, meta, opened_at, hands, players, previous, next FROM logs"
+    " state, meta, opened_at, hands, players, previous, next, tournament FROM logs"
+)
+_GAMES: Final = f"tournament <> log AND log <> '{DEALER_LOG}'"
+_TOURNAMENTS: Final = "tournament = log"
+_TABLES: Final = (
+    f"{_HEAD} WHERE tournament = ? AND tournament <> '' AND log <> tournament ORDER BY id"
 )
 _ARCHIVABLE: Final = {LogState.REVEALED, LogState.ARCHIVED}
 _Row = tuple[Any, ...]
@@ -74,10 +80,23 @@ class SqliteStore:
         """Raise a log's epoch by one and give it."""
         with self._changing() as connection:
             row = connection.execute(
-                "UPDATE logs SET epoch = epoch + 1 WHERE log = ? RETURNING epoch", (log,)
+                "UPDATE logs SET epoch = epoch + 1 WHERE log = ? AND tournament = ''"
+                " RETURNING epoch",
+                (log,),
             ).fetchall()
             self._heads.forget()
         return int(row[0][0]) if row else None
+
+    def claim_group(self, tournament: str) -> Mapping[str, int] | None:
+        """Raise the epochs of a tournament's logs by one and give them."""
+        with self._changing() as connection:
+            rows = connection.execute(
+                "UPDATE logs SET epoch = epoch + 1 WHERE tournament = ? AND tournament <> ''"
+                " RETURNING log, epoch",
+                (tournament,),
+            ).fetchall()
+            self._heads.forget()
+        return dict(rows) or None
 
     def reseal(self, log: str, old: SealedSecret, new: SealedSecret) -> bool:
         """Put a hand's secret under another key."""
@@ -92,18 +111,19 @@ class SqliteStore:
     def archive(self, log: str) -> bool:
         """Forget all of a revealed log but its head and its movements."""
         with self._changing() as connection:
-            row = connection.execute("SELECT id, state FROM logs WHERE log = ?", (log,)).fetchone()
-            if row is None or row[1] not in _ARCHIVABLE:
+            rows = connection.execute(f"{_HEAD} WHERE log = ?", (log,)).fetchall()
+            rows += connection.execute(_TABLES, (log,)).fetchall()
+            heads = [_head(row) for row in rows]
+            if not heads or heads[0].owned_as != log:
                 return False
-            if row[1] == LogState.ARCHIVED:
-                return True
+            if heads[0].facts.state not in _ARCHIVABLE:
+                return False
+            if any(head.facts.state in UNFINISHED for head in heads):
+                return False
             self._heads.forget()
-            for table in ("lines", "checkpoints", "secrets", "spent"):
-                connection.execute(f"DELETE FROM {table} WHERE log = ?", row[:1])  # noqa: S608 - a table's own name
-            connection.execute("DELETE FROM answers WHERE scope = ?", (log,))
-            connection.execute(
-                "UPDATE logs SET state = 'archived', epoch = epoch + 1 WHERE id = ?", row[:1]
-            )
+            for head in heads:
+                if head.facts.state is LogState.REVEALED:
+                    _forget(connection, head)
             return True
 
     def mark_lost(self, lost: Sequence[LostLog]) -> None:
@@ -113,7 +133,7 @@ class SqliteStore:
             for one in lost:
                 found = connection.execute("SELECT 1 FROM logs WHERE log = ?", (one.log,))
                 if found.fetchone() is None:
-                    connection.execute(NEW_LOG, (one.log, 0))
+                    connection.execute(NEW_LOG, (one.log, 0, ""))
                 connection.execute(
                     "UPDATE logs SET state = 'lost', epoch = epoch + 1, signed_size = ?,"
                     " signed_root = ? WHERE log = ?",
@@ -125,18 +145,31 @@ class SqliteStore:
         rows = self._read(f"{_HEAD} WHERE log = ?", (log,))
         return _head(rows[0]) if rows else None
 
+    def group(self, tournament: str) -> tuple[LogHead, ...]:
+        """Give the heads of a tournament's logs, its own first."""
+        own = self._read(f"{_HEAD} WHERE log = ? AND {_TOURNAMENTS}", (tournament,))
+        tables = self._read(_TABLES, (tournament,)) if own else []
+        return tuple(_head(row) for row in (*own, *tables))
+
     def heads(
-        self, *, state: LogState | None = None, after: int = 0, limit: int = 100
+        self,
+        *,
+        state: LogState | None = None,
+        tournaments: bool = False,
+        after: int = 0,
+        limit: int = 100,
     ) -> tuple[LogHead, ...]:
         """Give heads by rising number."""
+        of = _TOURNAMENTS if tournaments else _GAMES
         if state is None:
             rows = self._read(
-                f"{_HEAD} WHERE id > ? AND log <> ? ORDER BY id LIMIT ?", (after, DEALER_LOG, limit)
+                f"{_HEAD} WHERE {of} AND id > ? ORDER BY id LIMIT ?",
+                (after, limit),
             )
         else:
             rows = self._read(
-                f"{_HEAD} WHERE state = ? AND id > ? AND log <> ? ORDER BY id LIMIT ?",
-                (state.value, after, DEALER_LOG, limit),
+                f"{_HEAD} WHERE {of} AND state = ? AND id > ? ORDER BY id LIMIT ?",
+                (state.value, after, limit),
             )
         return tuple(_head(row) for row in rows)
 
@@ -270,6 +303,15 @@ class SqliteStore:
     def _require_usable(self) -> None:
         if self._unusable is not None:
             raise StoreError(self._unusable.reason, str(self._unusable))
+
+
+def _forget(connection: sqlite3.Connection, head: LogHead) -> None:
+    for table in ("lines", "checkpoints", "secrets", "spent"):
+        connection.execute(f"DELETE FROM {table} WHERE log = ?", (head.number,))  # noqa: S608 - a table's own name
+    connection.execute("DELETE FROM answers WHERE scope = ?", (head.log,))
+    connection.execute(
+        "UPDATE logs SET state = 'archived', epoch = epoch + 1 WHERE id = ?", (head.number,)
+    )
 
 
 def _head(row: _Row) -> LogHead:

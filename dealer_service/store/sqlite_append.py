@@ -25,15 +25,15 @@ from dealer_service.store.api import (
     SecretExists,
     SignedAt,
 )
-from dealer_service.store.decide import Head, advance
+from dealer_service.store.decide import Head, advance, group_of
 
-# A log without lines: its name and epoch.
+# A log without lines: its name, epoch and tournament.
 NEW_LOG: Final = (
     "INSERT INTO logs (log, next_index, epoch, signed_size, state, meta, opened_at, hands, players,"
-    " previous, next) VALUES (?, 0, ?, 0, 'open', x'', 0, 0, 0, '', '')"
+    " previous, next, tournament) VALUES (?, 0, ?, 0, 'open', x'', 0, 0, 0, '', '', ?)"
 )
 
-_Row = tuple[int, int, int, int, bytes | None, str]
+_Row = tuple[int, int, int, int, bytes | None, str, str]
 
 
 def append_unit(connection: sqlite3.Connection, append: Append) -> AppendResult:
@@ -82,12 +82,14 @@ def _answer(connection: sqlite3.Connection, answer: Answer) -> Refused | None:
 
 def _change(connection: sqlite3.Connection, change: LogAppend) -> Refused | None:
     head = read_head(connection, change.log)
-    moved = advance(head, change)
+    tournament = group_of(change) if head is None else ""
+    moved = advance(head, change, read_head(connection, tournament) if tournament else None)
     if not isinstance(moved, Head):
         return moved
     number = moved.number
     if head is None:
-        made = connection.execute(NEW_LOG, (change.log, change.epoch)).lastrowid
+        new = (change.log, change.epoch, moved.tournament)
+        made = connection.execute(NEW_LOG, new).lastrowid
         assert made is not None
         number = made
     _write_log(connection, number, change, moved.signed)
@@ -97,14 +99,15 @@ def _change(connection: sqlite3.Connection, change: LogAppend) -> Refused | None
 def read_head(connection: sqlite3.Connection, log: str) -> Head | None:
     """Give the head of a log; None for one that is not there."""
     row: _Row | None = connection.execute(
-        "SELECT id, next_index, epoch, signed_size, signed_root, state FROM logs WHERE log = ?",
+        "SELECT id, next_index, epoch, signed_size, signed_root, state, tournament FROM logs"
+        " WHERE log = ?",
         (log,),
     ).fetchone()
     if row is None:
         return None
-    number, next_index, epoch, size, root, state = row
+    number, next_index, epoch, size, root, state, tournament = row
     signed = None if root is None else SignedAt(size, root)
-    return Head(number, next_index, epoch, signed, LogState(state))
+    return Head(number, next_index, epoch, signed, LogState(state), tournament)
 
 
 def _write_log(

@@ -4,7 +4,8 @@ The lines of a log are the transcript, byte for byte, and public; secrets stand 
 alone, sealed. Plain tables and plain SQL: no extension, function, trigger or sequence, so that
 CockroachDB and YugabyteDB can take them. Numbers that must rise in the order in which their rows
 become visible come from `counters`, whose row is locked until the commit. A log's owner is a node
-by its name and incarnation; '' and 0 where nobody has it. A log's `meta` stands beside its row,
+by its name and incarnation; '' and 0 where nobody has it. Its `tournament` is that which it is a
+table of, or it is one itself: all of them have one owner. A log's `meta` stands beside its row,
 which is written anew with every append. Nodes with is_node false stand for
 stores that write without having joined; times are ms since 1970 by the database's clock. In
 `archiving` are archived logs of which some is left to be deleted. The ids of notices are any
@@ -132,6 +133,15 @@ CREATE TABLE notices (
   at bigint NOT NULL
 )""",
             "CREATE INDEX notices_by_age ON notices (at, log, size, stage)",
+        ),
+    ),
+    Step(
+        3,
+        "let games be the tables of a tournament",
+        (
+            "ALTER TABLE logs ADD COLUMN tournament text NOT NULL DEFAULT ''",
+            "CREATE INDEX logs_of_tournaments ON logs (tournament, id) WHERE tournament <> ''",
+            "CREATE INDEX tournaments ON logs (id) WHERE tournament = log",
         ),
     ),
 )

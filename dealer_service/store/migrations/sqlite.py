@@ -130,4 +130,13 @@ CREATE TABLE notices (
 ) STRICT""",
         ),
     ),
+    Step(
+        4,
+        "let games be the tables of a tournament",
+        (
+            "ALTER TABLE logs ADD COLUMN tournament TEXT NOT NULL DEFAULT ''",
+            "CREATE INDEX logs_of_tournaments ON logs (tournament, id) WHERE tournament <> ''",
+            "CREATE INDEX tournaments ON logs (id) WHERE tournament = log",
+        ),
+    ),
 )
