@@ -22,12 +22,13 @@ from audit_cli.merkle import Frontier
 from audit_cli.note import Note, VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.shape import hex_bytes, origin, text
-from audit_cli.transcript_line import parse_entry
+from audit_cli.transcript_line import Entry, parse_entry, parse_tournament_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 FORMAT = "cutcard-game/1"
+TOURNAMENT_FORMAT = "cutcard-tournament/1"
 MAX_DAMAGE = 100
 
 _CHUNK = 256 * 1024
@@ -36,7 +37,10 @@ _OTHER = re.compile(rb'\s*\{\s*"(checkpoint|format|opening|dealer_log)"')
 _PLAIN_CHECKPOINT = re.compile(
     rb'\{"checkpoint":"((?:[ !#-\[\]-~]|\\n|\xe2\x80\x94)*+)"\}', re.DOTALL
 )
-_HEADER_SHAPES = (("game", hex_bytes(16)), ("key", text), ("origin", origin))
+_HEADER_SHAPES = (("key", text), ("origin", origin))
+_ID = hex_bytes(16)
+# The field that has the log's id, by the format of its file.
+_ID_FIELDS = {FORMAT: "game", TOURNAMENT_FORMAT: "tournament"}
 
 
 class Readable(Protocol):
@@ -48,13 +52,17 @@ class Readable(Protocol):
 
 
 class Header(NamedTuple):
-    """The first line of a game: what the file says it is. Nothing in it is trusted."""
+    """The first line of a game: what the file says it is. Nothing in it is trusted.
+
+    `tournament` tells that the log is a tournament's, whose id stands for `game` (protocol 14.1).
+    """
 
     source: str
     number: int
     game: str
     origin: str
     key: VerifierKey
+    tournament: bool = False
 
     @property
     def log_origin(self) -> str:
@@ -165,6 +173,8 @@ def read_checkpoint_line(raw: bytes) -> str | Problem:
 def read_game_file(stream: Readable, source: str) -> Iterator[Item]:
     """All games of one input, each as Header, then Lines, Signeds and Extras, then GameEnd.
 
+    A tournament's log is read as a game's, with its own kinds of entries.
+
     OSError from the stream is the caller's.
     """
     return _Reader(source).read(stream)
@@ -173,7 +183,7 @@ def read_game_file(stream: Readable, source: str) -> Iterator[Item]:
 class _Reader:
     """The state between lines: where in which game the input is."""
 
-    __slots__ = ("_behind", "_damaged", "_frontier", "_in_game", "_number", "_source")
+    __slots__ = ("_behind", "_damaged", "_frontier", "_in_game", "_number", "_parse", "_source")
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -182,6 +192,7 @@ class _Reader:
         self._in_game = False
         self._behind = False
         self._damaged = 0
+        self._parse: Callable[[bytes], Entry | Problem] = parse_entry
 
     def read(self, stream: Readable) -> Iterator[Item]:
         for raw in split_lines(stream):
@@ -215,7 +226,7 @@ class _Reader:
         return Damage(self._source, self._number, problem, fatal)
 
     def _entry(self, raw: bytes) -> Line | Problem:
-        entry = parse_entry(raw)
+        entry = self._parse(raw)
         if isinstance(entry, Problem):
             return entry
         frontier = self._frontier
@@ -262,6 +273,7 @@ class _Reader:
         self._in_game = True
         self._behind = False
         self._frontier = Frontier()
+        self._parse = parse_tournament_entry if header.tournament else parse_entry
         yield header
 
     def _parse_header(  # noqa: PLR0911  (one return a kind of refusal)
@@ -274,18 +286,23 @@ class _Reader:
             return Problem(f"no header: {value.reason}{where}", f"a game begins with {form}")
         if type(value) is not dict or "format" not in value:
             return Problem("no header", f"a game begins with {form}")
-        if value["format"] != FORMAT:
-            return Problem("a file of another format", f"this audit reads {FORMAT!r} alone")
-        if value.keys() != {"format", "game", "key", "origin"}:
+        field = _ID_FIELDS.get(value["format"]) if type(value["format"]) is str else None
+        if field is None:
+            hint = f"this audit reads {FORMAT!r} and {TOURNAMENT_FORMAT!r}"
+            return Problem("a file of another format", hint)
+        if field != "game":
+            form = f'{{"format":"{TOURNAMENT_FORMAT}","key":VKEY,"origin":ORIGIN,"tournament":ID}}'
+        if value.keys() != {"format", field, "key", "origin"}:
             return Problem("a header with other fields", f"a header is {form}")
-        for name, shape in _HEADER_SHAPES:
+        for name, shape in ((field, _ID), *_HEADER_SHAPES):
             wrong = shape(value[name])
             if wrong is not None:
                 return Problem(f"header.{name}{wrong}", f"a header is {form}")
         key = parse_vkey(value["key"])
         if isinstance(key, Problem):
             return Problem(f"header.key: {key.reason}", key.hint)
-        return Header(self._source, self._number, value["game"], value["origin"], key)
+        tournament = value["format"] == TOURNAMENT_FORMAT
+        return Header(self._source, self._number, value[field], value["origin"], key, tournament)
 
     def _checkpoint(self, raw: bytes) -> Signed | Damage:
         if self._behind:

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from audit_cli.canonical import MAX_LINE, read_transcript_line
 from audit_cli.entries import SHAPES, line_pattern
 from audit_cli.problem import Problem, printable
+from audit_cli.tournament.shapes import SHAPES as TOURNAMENT_SHAPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from audit_cli.shape import Shape
 
 # Where the second key of a line can begin at the latest: behind `{"at":` and 15 digits.
 _SECOND_KEY = 24
@@ -51,7 +54,12 @@ def parse_entry(raw: bytes) -> Entry | Problem:
     return parse_entry_strictly(raw)
 
 
-def parse_entry_strictly(raw: bytes) -> Entry | Problem:
+def parse_tournament_entry(raw: bytes) -> Entry | Problem:
+    """Return the entry of a line of a tournament's log (protocol 14.4), or what is wrong."""
+    return parse_entry_strictly(raw, TOURNAMENT_SHAPES)
+
+
+def parse_entry_strictly(raw: bytes, shapes: Mapping[str, Shape] = SHAPES) -> Entry | Problem:
     """Return what `parse_entry` does, without the help of any pattern."""
     value = read_transcript_line(raw)
     if isinstance(value, Problem):
@@ -65,7 +73,7 @@ def parse_entry_strictly(raw: bytes) -> Entry | Problem:
     at = value["at"]
     if type(at) is not int or at < 0:
         return Problem("a time that is no integer from 0 on", "times are milliseconds")
-    shape = SHAPES.get(kind)
+    shape = shapes.get(kind)
     if shape is None:
         return Problem(f"an entry of the unknown kind {printable(kind)!r}")
     wrong = shape(body)
