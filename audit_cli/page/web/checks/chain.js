@@ -62,8 +62,8 @@ async function endOf(game, close) {
     root: next === null ? null : toHex(await rootAt(game.tree, size)),
     button: tellButton(button, isVoid),
     seats: tellCarried(
-      rising.map(([seat, {player, stack, sittingOut, anchor}]) => ({
-        seat, player, stack, sitting_out: sittingOut, anchored: anchor !== null,
+      rising.map(([seat, {player, stack, sittingOut, anchor, isHouse: house}]) => ({
+        seat, player, stack, sitting_out: sittingOut, anchored: anchor !== null, house,
       })),
     ),
   };
@@ -125,9 +125,9 @@ function tellButton(seat, isVoid) {
 
 function tellCarried(seats) {
   return seats
-    .map(({seat, player, stack, sitting_out: sittingOut, anchored}) => {
+    .map(({seat, player, stack, sitting_out: sittingOut, anchored, house}) => {
       const states = `${sittingOut ? ", sitting out" : ""}${anchored ? ", anchored" : ""}`;
-      return `seat ${seat} ${player} ${stack}${states}`;
+      return `seat ${seat} ${player} ${stack}${states}${house ? ", of the house" : ""}`;
     })
     .join("; ");
 }

@@ -1,13 +1,14 @@
 /**
- * PLAYED, by whom and when: acts of players, of the clock, and for those who left (PROTOCOL.md
- * section 9.5).
+ * PLAYED, by whom and when: acts of players, of the clock, and for those who left or are absent
+ * (PROTOCOL.md section 9.5).
  *
  * The clock never acts before the turn's time and the time bank are over, always checks or folds,
  * and its seat sits out at once. A player's act behind that is told and breaks nothing.
  */
 
 import {drawBank, measureTurn} from "../poker/banks.js";
-import {judgeHolder, newProblem} from "../poker/between.js";
+import {judgeHolder} from "../poker/between.js";
+import {newProblem} from "../poker/problems.js";
 import {summariseEntry} from "../poker/words.js";
 
 const OWN_WILL = new Set(["player", "pre_action"]);
@@ -23,7 +24,8 @@ const OWN_WILL = new Set(["player", "pre_action"]);
 export function judgeActor(table, {body, at}, turn) {
   const seat = table.seats.get(body.seat);
   const left = seat?.leaving ?? false;
-  const problems = judgeBy(body, left, turn.owes > 0);
+  const isAbsent = table.hand?.absent.has(body.seat) ?? false;
+  const problems = judgeBy(body, left, isAbsent, turn.owes > 0);
   const held = table.rules.time_bank === null ? 0 : (seat?.bank ?? 0);
   const {late, clockFrom} = measureTurn(table.rules, turn.began, at, held);
   const byClock = body.by === "clock";
@@ -34,15 +36,16 @@ export function judgeActor(table, {body, at}, turn) {
     problems,
     bank: drawBank(held, body.by, late),
     lateBy: body.by === "player" && at > clockFrom ? at - clockFrom : 0,
-    sitsOut: byClock && seat !== undefined && !seat.sittingOut && !left,
+    sitsOut: byClock && seat !== undefined && !seat.sittingOut && !left && !isAbsent,
   };
 }
 
-/** An act for a player who left, or that no player chose: who acts, and how. */
-function judgeBy({by, act}, left, owes) {
+/** An act for a player who left or is absent, or that no player chose: who acts, and how. */
+function judgeBy({by, act}, left, isAbsent, owes) {
   const problems = [];
-  if (left !== (by === "absent")) {
-    const wanted = left ? "absent, as its player left" : "player, pre_action or clock";
+  if ((left || isAbsent) !== (by === "absent")) {
+    const ruled = isAbsent ? "absent, as its opening says" : "player, pre_action or clock";
+    const wanted = left ? "absent, as its player left" : ruled;
     problems.push(newProblem("an act by another than its player's state gives", wanted, by));
   }
   const ruled = owes ? "fold" : "check";

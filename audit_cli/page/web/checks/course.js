@@ -7,6 +7,7 @@
  */
 
 import {newTable, takeEntry} from "../poker/table.js";
+import {isDealtState} from "../poker/waiting.js";
 
 const courses = new WeakMap();
 
@@ -17,13 +18,13 @@ const courses = new WeakMap();
  *   i, as the entries before tell it, or null; `tornAt[i]` whether the course is torn there; one
  *   more of each than there are entries. `firstDamage` is the first unreadable entry, or Infinity.
  *   `states` is what stood before some entries, by their index: before an opening or the close
- *   {seats (a Map from seat to {player, stack, sittingOut, anchor}), button, isVoid},
+ *   {seats (a Map from seat to {player, stack, sittingOut, anchor, isHouse}), button, isVoid},
  *   before an `anchored` {misses}: the hands whose link its player missed.
  *
  *   A hand is {number, opened (its entry), rules (or null), commitment, button, players (a Map from
- *   seat to {player, stack, anchor} of those dealt in), frozen (a Map from seat to anchor), links
- *   (a Map from seat to the link that was logged), deck (the entry that committed one last, or
- *   null)}.
+ *   seat to {player, stack, anchor} of those dealt in, `anchor` being the frozen one or null),
+ *   frozen (a Map from seat to anchor), links (a Map from seat to the link that was logged), deck
+ *   (the entry that committed one last, or null)}.
  */
 export function courseOf(game) {
   if (!courses.has(game)) {
@@ -82,9 +83,11 @@ function handBehind(hand, entry, table) {
 function readOpenedHand(opened, rules) {
   const {hand: number, commitment, button, seats} = opened.body;
   const rising = [...seats].sort((one, other) => one.seat - other.seat);
-  const dealtIn = rising.filter((seat) => seat.state === "in");
+  const dealtIn = rising.filter(({state}) => isDealtState(state));
   const players = new Map(
-    dealtIn.map(({seat, player, stack, anchor = null}) => [seat, {player, stack, anchor}]),
+    dealtIn.map(({seat, player, stack, state, anchor}) => {
+      return [seat, {player, stack, anchor: (state === "in" ? anchor : null) ?? null}];
+    }),
   );
   const anchored = [...players].filter(([, {anchor}]) => anchor !== null);
   const frozen = new Map(anchored.map(([seat, {anchor}]) => [seat, anchor]));

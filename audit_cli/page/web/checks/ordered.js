@@ -27,7 +27,7 @@ function grammarPlace(name, ...kinds) {
 
 const AT_START = grammarPlace("a game begins with game_opened", "game_opened");
 const BETWEEN_HANDS = grammarPlace(
-  "between hands", ...ASIDES, "chips_added", "hand_opened", "game_closed",
+  "between hands", ...ASIDES, "chips_added", "colored_up", "hand_opened", "game_closed",
 );
 const BEFORE_DECK = grammarPlace(
   "between the opening of a hand and its deck", ...ASIDES, "hand_void", "deck_committed",

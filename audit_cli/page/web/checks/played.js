@@ -11,6 +11,7 @@ import {counted, createVoice, thousands} from "../core/voice.js";
 import {judgeBetween} from "../poker/between.js";
 import {isChosen} from "../poker/choices.js";
 import {finishHand, followEntry, startHand, turnDue} from "../poker/hand.js";
+import {rulesOfHand} from "../poker/ruleset.js";
 import {newTable, takeEntry} from "../poker/table.js";
 import {judgeActor, judgeSittingOut} from "./clock.js";
 import {countUnjudged, holdMuck, judgeMucks, newMuckWatch} from "./mucks.js";
@@ -64,6 +65,7 @@ function judgeEntry(course, entry) {
   } else if (course.hand !== null) {
     sayAll(course, entry, open, judgeInHand(course, entry));
   }
+  if (kind === "game_opened") tellTournament(course, body.rules);
   if (kind === "secret_revealed" || kind === "hand_void") {
     const cards = course.decks.get(index)?.cards ?? null;
     for (const muck of judgeMucks(course.mucks, body.hand, cards)) {
@@ -71,6 +73,13 @@ function judgeEntry(course, entry) {
     }
   }
   takeEntry(table, entry);
+}
+
+/** What is not judged here, but by the log of the tournament (PROTOCOL.md 14.11). */
+function tellTournament({voice}, {tournament}) {
+  if (tournament === undefined) return;
+  const which = `table ${tournament.table} of tournament ${tournament.tournament}`;
+  voice.notice(`${which}: its levels, seats and first button are taken as they are logged`);
 }
 
 function sayAll({voice}, entry, hand, problems) {
@@ -83,7 +92,8 @@ function openHand(course, entry) {
   letGo(course);
   course.counts.hands += 1;
   const chosen = (seat, word) => isChosen(table, seat, word);
-  if (table.rules !== null) course.hand = startHand(table.rules, entry.body, chosen);
+  if (table.rules === null) return;
+  course.hand = startHand(rulesOfHand(table.rules, entry.body), entry.body, chosen);
 }
 
 /** Counts what was followed of the last hand. */

@@ -22,12 +22,29 @@ const seatStack = {seat: seatShape, stack: chipsShape};
 const linksShape = listShape(fieldsShape({seat: seatShape, link: bytes32Shape}), 0, 10);
 const seatsShape = listShape(seatShape, 0, 10);
 const emptyShape = fieldsShape({});
+const anteShape = fieldsShape({
+  kind: choiceShape("each", "big_blind"), amount: integerShape(1),
+});
+/** What a tournament's table is played by; the first two are for such tables alone. */
+const TOURNAMENT_WORDS = Object.freeze([
+  ["absent", "dealt_in"], ["newcomers", "by_position"], ["button", "dead"], ["links", "optional"],
+]);
+const NOT_OF_TOURNAMENTS = Object.freeze([
+  "straddle", "missed_blinds", "runs", "chop", "choices", "rake", "return_ms", "watch_delay_ms",
+]);
+
+/** Blinds and unit that do not fit each other, or null. */
+function judgeBlinds({small_blind: small, big_blind: big, chip_unit: unit}) {
+  return small > big || small % unit !== 0 || big % unit !== 0
+    ? " needs small_blind up to big_blind, both multiples of chip_unit"
+    : null;
+}
 
 /** What is wrong with a rule set whose fields are each right alone (PROTOCOL.md 6.1), or null. */
 function judgeRules(rules) {
-  const {small_blind: small, big_blind: big, chip_unit: unit} = rules;
-  if (small > big || small % unit !== 0 || big % unit !== 0) {
-    return " needs small_blind up to big_blind, both multiples of chip_unit";
+  const wrong = judgeBlinds(rules);
+  if (wrong !== null) {
+    return wrong;
   }
   if (rules.buy_in_min > rules.buy_in_max) {
     return " needs buy_in_min up to buy_in_max";
@@ -54,7 +71,22 @@ function judgeRules(rules) {
   if (rules.seats > most) {
     return ` has more seats than the deck can serve with ${held} hole cards: ${most} at most`;
   }
-  return null;
+  return judgeTournamentTable(rules);
+}
+
+/** What a tournament's table has, and what is for such tables alone. */
+function judgeTournamentTable(rules) {
+  if (!Object.hasOwn(rules, "tournament")) {
+    const found = TOURNAMENT_WORDS.slice(0, 2).find(([name, word]) => rules[name] === word);
+    return found === undefined ? null
+      : ` has ${found[0]} ${found[1]}, which is for a tournament's table alone`;
+  }
+  const other = TOURNAMENT_WORDS.find(([name, word]) => rules[name] !== word);
+  if (other !== undefined) {
+    return ` needs ${other[0]} ${other[1]} at a tournament's table`;
+  }
+  const extra = NOT_OF_TOURNAMENTS.find((name) => Object.hasOwn(rules, name));
+  return extra === undefined ? null : ` has ${extra}, which a tournament's table has not`;
 }
 
 const rulesShape = fieldsShape(
@@ -68,8 +100,8 @@ const rulesShape = fieldsShape(
     buy_in_min: chipsShape,
     buy_in_max: chipsShape,
     button: choiceShape("moving", "dead"),
-    newcomers: choiceShape("next_hand", "post", "wait"),
-    absent: choiceShape("sit_out"),
+    newcomers: choiceShape("next_hand", "post", "wait", "by_position"),
+    absent: choiceShape("sit_out", "dealt_in"),
     show: choiceShape("winners", "all"),
     all_in: choiceShape("face_up"),
     turn_ms: msShape,
@@ -91,7 +123,7 @@ const rulesShape = fieldsShape(
       uncapped_heads_up: booleanShape,
     }),
     pot_small_blind: choiceShape("exact", "rounded_up"),
-    ante: fieldsShape({kind: choiceShape("each", "big_blind"), amount: integerShape(1)}),
+    ante: anteShape,
     straddle: fieldsShape({
       kind: choiceShape("under_the_gun", "button", "mississippi"),
       min_raise: choiceShape("double", "big_blind"),
@@ -109,6 +141,7 @@ const rulesShape = fieldsShape(
     time_bank: fieldsShape({start_ms: msShape, per_hand_ms: msShape, max_ms: msShape}),
     disconnect_ms: msShape,
     watch_delay_ms: integerShape(1000, 3600000),
+    tournament: fieldsShape({tournament: bytes16Shape, table: integerShape(1)}),
   },
   {also: judgeRules},
 );
@@ -120,7 +153,10 @@ const previousShape = fieldsShape({
   button: integerShape(0, 10),
   button_stays: booleanShape,
   seats: listShape(
-    fieldsShape({...seatPlayer, ...seatStack, sitting_out: booleanShape, anchored: booleanShape}),
+    fieldsShape(
+      {...seatPlayer, ...seatStack, sitting_out: booleanShape, anchored: booleanShape},
+      {house: trueShape},
+    ),
     0,
     10,
   ),
@@ -131,7 +167,7 @@ const openingSeatShape = fieldsShape(
   {
     ...seatPlayer,
     ...seatStack,
-    state: choiceShape("in", "sitting_out", "no_chips", "no_anchor", "waiting"),
+    state: choiceShape("in", "absent", "sitting_out", "no_chips", "no_anchor", "waiting"),
   },
   {
     anchor: bytes32Shape,
@@ -139,7 +175,18 @@ const openingSeatShape = fieldsShape(
     owes: fieldsShape({live: chipsShape, dead: chipsShape}),
     waits: trueShape,
     bank_ms: msShape,
+    house: trueShape,
   },
+);
+const levelShape = fieldsShape(
+  {
+    level: integerShape(1),
+    small_blind: integerShape(1),
+    big_blind: integerShape(1),
+    chip_unit: integerShape(1),
+  },
+  {ante: anteShape},
+  {also: judgeBlinds},
 );
 const dealtShape = taggedShape("to", {
   seat: fieldsShape({position: positionShape, to: choiceShape("seat"), seat: seatShape}),
@@ -160,7 +207,9 @@ export const ENTRY_SHAPES = new Map(Object.entries({
     {suite: choiceShape("cutcard/v1"), origin: originShape, game: bytes16Shape, rules: rulesShape},
     {previous: previousShape},
   ),
-  seat_taken: fieldsShape({...seatPlayer, stack: chipsShape}, {anchor: bytes32Shape}),
+  seat_taken: fieldsShape(
+    {...seatPlayer, stack: chipsShape}, {anchor: bytes32Shape, house: trueShape},
+  ),
   seat_left: fieldsShape(seatPlayer, {stack: chipsShape}),
   player_removed: fieldsShape(seatPlayer, {stack: chipsShape}),
   chips_added: fieldsShape({...seatPlayer, amount: chipsShape}),
@@ -191,6 +240,7 @@ export const ENTRY_SHAPES = new Map(Object.entries({
       last_small_blind_seat: seatShape,
       last_big_blind_seat: seatShape,
       departed: listShape(fieldsShape({player: playerShape, stack: chipsShape, at: msShape})),
+      level: levelShape,
     },
   ),
   hand_void: fieldsShape(
@@ -251,9 +301,12 @@ export const ENTRY_SHAPES = new Map(Object.entries({
   hand_ended: fieldsShape({
     hand: handShape, stacks: listShape(fieldsShape(seatStack), 2, 10),
   }),
+  colored_up: fieldsShape({
+    unit: integerShape(1), stacks: listShape(fieldsShape(seatStack), 1, 10),
+  }),
   game_closed: fieldsShape(
     {
-      reason: choiceShape("operator", "max_hands", "max_time", "restored"),
+      reason: choiceShape("operator", "max_hands", "max_time", "restored", "tournament"),
       stacks: listShape(fieldsShape({...seatPlayer, ...seatStack}), 0, 10),
     },
     {next: bytes16Shape},

@@ -5,6 +5,8 @@
  * kind tells nothing. `signed` says whether all entries of a hand are under a checkpoint.
  */
 
+import {isDealtState} from "../poker/waiting.js";
+
 /**
  * Return {source, game, origin, key, entries, signed, checkpoints, rules, players, hands} of a
  * Game. `players` are the names that ever sat, in the order in which they came. Each of `hands` is
@@ -55,7 +57,7 @@ function beginRow(body, index) {
     state: "open",
     signed: false,
     names: new Map(body.seats.map(({seat, player}) => [seat, player])),
-    players: body.seats.filter(({state}) => state === "in").length,
+    players: body.seats.filter(({state}) => isDealtState(state)).length,
     pot: 0,
     rake: 0,
     boards: 1,

@@ -15,6 +15,8 @@ import {followPath, inclusionPath, stepsInHex} from "./merkle.js";
 import {commitHand, nextLink} from "./mixing.js";
 import {followOpening} from "./openings.js";
 import {cardNumber, cardText, DECK_CARDS} from "../poker/cards.js";
+import {rulesOfHand} from "../poker/ruleset.js";
+import {isDealtState} from "../poker/waiting.js";
 
 const HAND_ENDS = new Set(["hand_ended", "hand_void"]);
 const HAND_CEASES = new Set(["hand_opened", "game_closed"]);
@@ -25,13 +27,14 @@ let lastHand = {game: null, hand: 0, told: null};
  * Tell a hand of a Game.
  *
  * @returns {Promise<{game, origin, hand, rules, opened, entries, openedAt, positions, deckState,
- *   problems, signed, hasJourney}>} `entries` those of the hand as the Game has them, from its
- *   `hand_opened` to its end; `opened` the body of the first. `positions` are the cards that went
- *   out, rising: {position, to, seat, board, card, by, line}, with `card` two characters or null
- *   and `by` "opened", "derived", "own" or null: how it is known. `deckState` is "revealed",
- *   "unrevealed", "refused" (the secret gives another deck than the logged one), "unknown" (the
- *   links of a void hand are not all known) or "none". `problems` are sentences. `hasJourney` tells
- *   whether the way of the deck can be asked for. `signed` whether all entries are covered.
+ *   problems, signed, hasJourney}>} `rules` are those of the hand's own level; `entries` those of
+ *   the hand as the Game has them, from its `hand_opened` to its end; `opened` the body of the
+ *   first. `positions` are the cards that went out, rising: {position, to, seat, board, card, by,
+ *   line}, with `card` two characters or null and `by` "opened", "derived", "own" or null: how it
+ *   is known. `deckState` is "revealed", "unrevealed", "refused" (the secret gives another deck
+ *   than the logged one), "unknown" (the links of a void hand are not all known) or "none".
+ *   `problems` are sentences. `hasJourney` tells whether the way of the deck can be asked for.
+ *   `signed` whether all entries are covered.
  * @throws {RangeError} where the game has no such hand
  */
 export async function tellHand(game, hand) {
@@ -91,7 +94,7 @@ async function collectHand(game, hand) {
     hand,
     opened: entries[begin],
     entries: own,
-    rules: game.rules ?? null,
+    rules: game.rules ? rulesOfHand(game.rules, entries[begin].body) : null,
     committed,
     voided,
     players: new Map(entries[begin].body.seats.map(({seat, player}) => [seat, player])),
@@ -304,16 +307,18 @@ async function sealOf(game, {committed, entries}) {
  *
  * @returns null where that is not known, else {secret, commitment, opensCommitment, links, silent,
  *   beacon, mix, loggedMix, seed, root, loggedRoot, fits, cards, draws, steps, places}: `links`
- *   {seat, player, link, anchor, fits} by rising seat; `silent` the players dealt in without an
- *   anchor; `fits` null where no deck was logged; `cards` two characters a position; `draws` and
- *   `steps` as performCeremony gives them; `places` by position {to, seat, player, board} or null
+ *   {seat, player, link, anchor, fits} by rising seat; `silent` the players dealt in without a
+ *   frozen anchor; `fits` null where no deck was logged; `cards` two characters a position; `draws`
+ *   and `steps` as performCeremony gives them; `places` by position {to, seat, player, board} or
+ *   null
  */
 async function tellDeck(game, found) {
   const {derived, opened, committed, hand, secret, links, players, cards} = found;
   if (derived === null) return null;
   const of = {origin: game.origin, game: game.game};
   const {commitment, seats} = opened.body;
-  const dealtIn = seats.filter(({state}) => state === "in");
+  const dealtIn = seats.filter(({state}) => isDealtState(state));
+  const isSilent = ({state, anchor}) => state === "absent" || anchor === undefined;
   const anchors = new Map(dealtIn.map(({seat, anchor}) => [seat, anchor ?? null]));
   const told = await Promise.all(
     links.map(async ({seat, player, link}) => {
@@ -334,7 +339,7 @@ async function tellDeck(game, found) {
     commitment,
     opensCommitment: sameBytes(opens, fromHex(commitment)),
     links: told,
-    silent: dealtIn.filter(({anchor}) => anchor === undefined).map(({player}) => player),
+    silent: dealtIn.filter(isSilent).map(({player}) => player),
     beacon: beaconOf(found) ?? null,
     mix: toHex(derived.mix),
     loggedMix: committed?.body.mix ?? null,

@@ -16,6 +16,7 @@ import {findChop} from "./ending.js";
 import {giveUpHand, hasChips, isStepDue, sayBroken} from "./judging.js";
 import {followMuck, followOpened, followRuns} from "./showing.js";
 import {followAward, followChop, followEnd, followReturn, listStacks} from "./paying.js";
+import {isDealtState} from "./waiting.js";
 import {summariseEntry} from "./words.js";
 
 const STRUCTURES = Object.freeze(["no_limit", "pot_limit", "fixed_limit"]);
@@ -23,14 +24,14 @@ const STRUCTURES = Object.freeze(["no_limit", "pot_limit", "fixed_limit"]);
 /**
  * Begin to follow a hand at its opening.
  *
- * @param {object} rules the rule set of the game
+ * @param {object} rules what the hand is played by (ruleset.js)
  * @param {object} opened the body of `hand_opened`
  * @param {function(number, string): boolean} chosen whether a standing choice of a seat counts at
  *   this moment (9.8)
  * @returns {object|null} null where the opening can not be played: its seats or rules do not fit
  */
 export function startHand(rules, opened, chosen) {
-  const dealtIn = opened.seats.filter(({state}) => state === "in");
+  const dealtIn = opened.seats.filter(({state}) => isDealtState(state));
   const stacks = new Map(dealtIn.map(({seat, stack}) => [seat, stack]));
   const at = {
     button: opened.button,

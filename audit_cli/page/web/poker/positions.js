@@ -75,6 +75,12 @@ function placesOfDeadButton(dealtIn, before) {
   return Object.freeze({button, small, big, dead: !dealtIn.has(small)});
 }
 
+/** The seats between the button's and the small blind's, going clockwise, both not included. */
+export function listBetween(seats, {button, small}) {
+  const distance = (one) => (one - button + 10) % 10;
+  return [...seats].filter((seat) => distance(seat) > 0 && distance(seat) < distance(small));
+}
+
 /** Whether a void hand's three seats are dealt in, or not, as they were then. */
 function areUnchanged(places, now, then) {
   const isAsThen = (seat) => now.has(seat) === then.has(seat);

@@ -11,16 +11,17 @@ import {startBank} from "./banks.js";
 import {addExactly} from "./exactly.js";
 import {NO_HAND_BEFORE, readPlaces} from "./positions.js";
 import {readRuleset} from "./ruleset.js";
-import {OWES_NOTHING, startNewcomer} from "./waiting.js";
+import {OWES_NOTHING, isDealtState, startNewcomer} from "./waiting.js";
 
 const OWN_REASONS = new Set(["operator", "no_beacon", "health"]);
 
 /**
- * An empty table. Its `hand` is the open one: {number, places, players, choices}, players being a
- * Map from seat to name of those dealt in. `played` are the places of the last hand that was not
- * void, `departed` who left with what and when. `isTorn` tells that an unreadable entry came since
- * the last opening, so that what the state should be is not known; `isDamaged` that one came at all.
- * A seat's `leaving` tells that its player left in the open hand, which it plays as absent.
+ * An empty table. Its `hand` is the open one: {number, places, players, absent, choices}, players
+ * being a Map from seat to name of those dealt in, `absent` the seats for which the dealer acts.
+ * `played` are the places of the last hand that was not void, `departed` who left with what and
+ * when. `isTorn` tells that an unreadable entry came since the last opening, so that what the
+ * state should be is not known; `isDamaged` that one came at all. A seat's `leaving` tells that its
+ * player left in the open hand, which it plays as absent.
  */
 export function newTable() {
   return {
@@ -74,6 +75,7 @@ function newSeat(player, stack, given) {
     owes: OWES_NOTHING,
     waits: false,
     bank: 0,
+    isHouse: false,
     ...given,
   };
 }
@@ -102,6 +104,7 @@ const TAKERS = new Map([
   ["hand_void", takeHandVoid],
   ["deck_committed", takeDeckCommitted],
   ["hand_ended", takeHandEnded],
+  ["colored_up", takeStacks],
   ["game_closed", (table) => (table.hand = null)],
 ]);
 
@@ -120,20 +123,20 @@ function takeGameOpened(table, body, at) {
   const {button, button_stays: isVoid, seats} = table.previous;
   table.before = {...NO_HAND_BEFORE, button, isVoid};
   table.awaited = new Set(seats.filter((seat) => seat.anchored).map((seat) => seat.player));
-  for (const {seat, player, stack, sitting_out: sittingOut} of seats) {
-    table.seats.set(seat, newSeat(player, stack, {sittingOut, bank: startBank(rules)}));
+  for (const {seat, player, stack, sitting_out: sittingOut, house: isHouse = false} of seats) {
+    table.seats.set(seat, newSeat(player, stack, {sittingOut, isHouse, bank: startBank(rules)}));
   }
 }
 
 function takeSeatTaken(table, body) {
-  const {seat, player, stack, anchor = null} = body;
+  const {seat, player, stack, anchor = null, house: isHouse = false} = body;
   const rules = table.rules;
   table.departed.delete(player);
   const given =
     rules === null
       ? {}
       : {bank: startBank(rules), ...startNewcomer(rules, table.lastNumber === 0)};
-  table.seats.set(seat, newSeat(player, stack, {anchor, ...given}));
+  table.seats.set(seat, newSeat(player, stack, {anchor, isHouse, ...given}));
 }
 
 function takeLeaving(table, body, at) {
@@ -152,7 +155,7 @@ function takeAnchored(table, body) {
 
 function takeHandOpened(table, body) {
   const told = [...body.seats].sort((one, other) => one.seat - other.seat);
-  const dealtIn = told.filter((seat) => seat.state === "in");
+  const dealtIn = told.filter(({state}) => isDealtState(state));
   table.awaited = new Set();
   table.seats = new Map(told.map((seat) => [seat.seat, readSeat(seat)]));
   table.misses = new Map(body.misses.map(({player, hands}) => [player, hands]));
@@ -170,6 +173,7 @@ function takeHandOpened(table, body) {
     number: body.hand,
     places,
     players: new Map(dealtIn.map((seat) => [seat.seat, seat.player])),
+    absent: new Set(dealtIn.filter(({state}) => state === "absent").map(({seat}) => seat)),
     choices: new Map(told.map((seat) => [seat.seat, seat.choices ?? []])),
   };
   const dealtSeats = new Set(table.hand.players.keys());
@@ -178,12 +182,13 @@ function takeHandOpened(table, body) {
 
 function readSeat(told) {
   return newSeat(told.player, told.stack, {
-    sittingOut: told.state === "sitting_out",
+    sittingOut: told.state === "sitting_out" || told.state === "absent",
     anchor: told.anchor ?? null,
     choices: told.choices ?? [],
     owes: told.owes ?? OWES_NOTHING,
     waits: told.waits ?? false,
     bank: told.bank_ms ?? 0,
+    isHouse: told.house ?? false,
   });
 }
 
@@ -213,11 +218,15 @@ function takeHandVoid(table, body, at) {
   endHand(table, at);
 }
 
-function takeHandEnded(table, body, at) {
-  for (const {seat, stack} of body.stacks) {
+function takeStacks(table, {stacks}) {
+  for (const {seat, stack} of stacks) {
     const held = table.seats.get(seat);
     if (held !== undefined) held.stack = stack;
   }
+}
+
+function takeHandEnded(table, body, at) {
+  takeStacks(table, body);
   if (table.hand !== null) {
     table.played = table.hand.places;
     for (const number of table.hand.players.keys()) {

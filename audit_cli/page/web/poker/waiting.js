@@ -5,10 +5,15 @@
  * `owes` is {live, dead} in chips.
  */
 
-import {clockwise, findPlaces, isReached} from "./positions.js";
+import {clockwise, findPlaces, isReached, listBetween} from "./positions.js";
 
 /** What a seat owes that owes nothing. */
 export const OWES_NOTHING = Object.freeze({live: 0, dead: 0});
+
+/** Whether a seat of this state is dealt in: it plays itself, or the dealer acts for it. */
+export function isDealtState(state) {
+  return state === "in" || state === "absent";
+}
 
 /**
  * Who is dealt into the hand that opens next.
@@ -21,7 +26,8 @@ export function findDealtIn(seats, rules, before) {
   for (const [number, seat] of [...seats].sort(([one], [other]) => one - other)) {
     states.set(number, stateOf(seat, rules));
   }
-  const able = [...states.keys()].filter((number) => states.get(number) === "in");
+  const able = [...states.keys()].filter((number) => isDealtState(states.get(number)));
+  if (rules.newcomers === "by_position") return leaveOut(states, able, seats, rules, before);
   const waiting = able.filter((number) => seats.get(number).waits);
   const others = able.filter((number) => !seats.get(number).waits);
   const reached = findReached(waiting, others, rules, before);
@@ -29,9 +35,24 @@ export function findDealtIn(seats, rules, before) {
   return {states, dealtIn: new Set([...others, ...reached])};
 }
 
-/** What keeps a seat out, the wait for the big blind aside; "in" where nothing does. */
+/** Who has a place between the button and the small blind waits for this one hand. */
+function leaveOut(states, able, seats, rules, before) {
+  const dealtIn = new Set(able);
+  if (able.length < 3) return {states, dealtIn};
+  const between = listBetween(able, findPlaces(rules.button, able, before));
+  if (able.length - between.length < 2) return {states, dealtIn};
+  for (const number of between) {
+    dealtIn.delete(number);
+    states.set(number, seats.get(number).sittingOut ? "sitting_out" : "waiting");
+  }
+  return {states, dealtIn};
+}
+
+/** What keeps a seat out, all waiting aside; "in", or "absent", where nothing does. */
 function stateOf(seat, rules) {
-  if (seat.sittingOut) return "sitting_out";
+  if (seat.sittingOut) {
+    return rules.absent === "dealt_in" && seat.stack > 0 ? "absent" : "sitting_out";
+  }
   if (seat.stack === 0) return "no_chips";
   return rules.links === "required" && seat.anchor === null ? "no_anchor" : "in";
 }
