@@ -22,6 +22,16 @@ def open_game(house: House, rules: RuleSet, meta: Meta) -> tuple[Dealing, Unit]:
     return _begin(house, opened, meta, house.clock.now())
 
 
+def open_table(
+    house: House, game: str, rules: RuleSet, *, at: int, epoch: int
+) -> tuple[Dealing, Unit]:
+    """Open a tournament's table under its rules, at the time of the tournament's unit.
+
+    `epoch` is that of the tournament's log.
+    """
+    return _begin(house, GameOpened(SUITE, house.origin, game, rules), Meta(), at, epoch)
+
+
 def open_successor(closed: Dealing, unit: Unit) -> tuple[Dealing, Unit]:
     """Open the game that a closed one names, with its seats and stacks.
 
@@ -41,8 +51,10 @@ def open_successor(closed: Dealing, unit: Unit) -> tuple[Dealing, Unit]:
     return dealing, first
 
 
-def _begin(house: House, opened: GameOpened, meta: Meta, at: int) -> tuple[Dealing, Unit]:
-    log = GameLog(house.origin, opened.game, house.signer, epoch=1)
+def _begin(
+    house: House, opened: GameOpened, meta: Meta, at: int, epoch: int = 1
+) -> tuple[Dealing, Unit]:
+    log = GameLog(house.origin, opened.game, house.signer, epoch=epoch)
     unit = log.begin(at)
     state = evolve(None, at, opened)
     log.add(unit, encode(at, opened))

@@ -22,6 +22,7 @@ from dealer_service.rules.entry import (
     Dealt,
     Entry,
     HandEnded,
+    HandLevel,
     HandOpened,
     HandVoid,
     LogProof,
@@ -135,8 +136,13 @@ class Dealing:
         if self.state.closed is not None and not self.log.is_covered:
             self._reveal(unit)
 
-    def open_hand(self, unit: Unit) -> None:
-        """Open the next hand, with a fresh secret and a checkpoint; FairnessError without one."""
+    def open_hand(
+        self, unit: Unit, level: HandLevel | None = None, button: int | None = None
+    ) -> None:
+        """Open the next hand, with a fresh secret and a checkpoint; FairnessError without one.
+
+        `level` and `button` are a tournament's, at one of its tables.
+        """
         number = self.state.hand + 1
         custody = Custody(number, draw_secret(self.house.entropy))
         # All that the source of randomness can spoil comes first, while nothing has changed.
@@ -145,7 +151,8 @@ class Dealing:
         self.custody = custody
         self.openings = {}
         self.links = {}
-        for entry in allowed(opening.open_hand(self.state, unit.at, commitment)):
+        opened = opening.open_hand(self.state, unit.at, commitment, level=level, button=button)
+        for entry in allowed(opened):
             self.take(unit, entry)
         self.sealed[number] = sealed
         unit.secrets.append(SealedSecret(number, sealed))

@@ -39,6 +39,7 @@ def facts_of(state: TableState, meta: Meta) -> LogFacts:
         players=len(state.seats),
         previous=previous.game if previous else "",
         next=(state.closed.next or "") if state.closed else "",
+        tournament=state.rules.tournament.tournament if state.rules.tournament else "",
     )
 
 

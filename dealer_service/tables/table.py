@@ -7,7 +7,9 @@ lost. A fault halts the table and nothing more leaves it; starting again derives
 Where the store is shared, a table that another dealer may have is let go of in the same way.
 
 The table acts by itself where the rules force it: it opens hands, fixes decks, lets clocks run
-out, ends hands, and closes a game that is at its end for one that goes on.
+out, ends hands, and closes a game that is at its end for one that goes on. A tournament's table has
+a host in its place that opens its hands and closes its game, and that is told of each hand's end
+before it leaves: what both logs tell of it is one unit.
 """
 
 import asyncio
@@ -24,7 +26,7 @@ from dealer_service.rules.entry import CloseReason, Entry, VoidReason
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_reason import TableReason
 from dealer_service.rules.table_state import MAX_FREE_VOIDS, Phase, TableState
-from dealer_service.store.api import Answer, Append, LogAppend, Movement
+from dealer_service.store.api import Answer, LogAppend, Movement
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.course import Course
 from dealer_service.tables.cover import Cover
@@ -33,6 +35,7 @@ from dealer_service.tables.delayed import move_watchers
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.log_wait import LogWait
+from dealer_service.tables.part import Host, Part, Then, send
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
 from dealer_service.tables.round_wait import RoundWait
@@ -78,14 +81,16 @@ class Table:
         over: Callable[["Table"], None],
         lost: Callable[["Table"], None] = lambda _: None,
         checkpoint: tuple[str, int] = ("", 0),
+        host: Host | None = None,
     ) -> None:
         """Make a table of its parts; `start` sets it going.
 
         `go_on(table, unit)` opens the game that goes on from the one that `unit` closes, and
         `follow(successor)` is called when that is durable; `over(table)` when the game is revealed.
         `lost(table)` is called when the store says that another dealer has the game. `checkpoint`
-        is the last note and its size.
+        is the last note and its size. `host` is the tournament whose table it is.
         """
+        self.host = host
         self.game = dealing.state.opened.game
         self.dealing = dealing
         self.house = dealing.house
@@ -200,6 +205,12 @@ class Table:
         return after.hex()
 
     @property
+    def number(self) -> int:
+        """The table's number in its tournament; 0 where it is of none."""
+        table = self.dealing.state.rules.tournament
+        return 0 if table is None else table.table
+
+    @property
     def is_halted(self) -> bool:
         """Whether a fault of the dealer stopped it."""
         return self._fault is not None
@@ -208,6 +219,11 @@ class Table:
     def is_between_hands(self) -> bool:
         """Whether it runs, and neither a hand is open nor a change waits for the end of one."""
         return self._refusal is None and self.dealing.state.open is None and not self._deferred
+
+    @property
+    def may_open(self) -> bool:
+        """Whether its host may open a hand: none is open, and nothing comes first."""
+        return self.is_between_hands and self._rests is None
 
     @property
     def awaits_log(self) -> bool:
@@ -278,12 +294,15 @@ class Table:
         unit: Unit,
         answer: Answer | None = None,
         *others: LogAppend,
-        then: Callable[[BaseException | None], None] | None = None,
+        then: Then | None = None,
     ) -> Written:
-        """Send a unit to the store; whoever watches or waits is told when it is durable.
+        """Send a unit to the store; whoever watches or waits is told when it is durable."""
+        if unit.ends and self.host is not None:
+            return self.host.end_hand(self.number, unit, answer, then)
+        return send(self.house.committer, [self.prepare(unit, then)], answer, *others)
 
-        `then` is called last, with what went wrong if anything did.
-        """
+    def prepare(self, unit: Unit, then: Then | None = None) -> Part:
+        """Finish a unit that is sent in this moment, alone or with others."""
         dealing = self.dealing
         self._cover.take_along(dealing.log, unit)
         change = dealing.finish(unit)
@@ -292,17 +311,23 @@ class Table:
         standing = self._stand()
         if unit.lines:
             tell_decision(unit, standing)
-        append = Append((change, *others), tuple(unit.movements), answer)
-        written = self.house.committer.submit(append)
-        self._last_write = written
-        self._last_at = unit.at
         waiters: list[asyncio.Future[None]] = []
         if dealing.state.phase is not Phase.LINKS:
             waiters, self._link_waiters = self._link_waiters, waiters
-        written.add_done_callback(partial(self._written, unit, standing, waiters, then))
-        self._cover.mind(dealing.log, signed=bool(unit.signed))
+        done = partial(self._written, unit, standing, waiters, then)
+        return Part(change, unit.movements, partial(self._sent, unit, done))
+
+    def go_on(self) -> None:
+        """Do what is due, after the host has changed something here."""
+        if self._refusal is None:
+            self._guarded(self._advance)
+
+    def _sent(self, unit: Unit, done: Callable[[Written], None], written: Written) -> None:
+        self._last_write = written
+        self._last_at = unit.at
+        written.add_done_callback(done)
+        self._cover.mind(self.dealing.log, signed=bool(unit.signed))
         self._mind_log()
-        return written
 
     def halt(self, fault: BaseException) -> None:
         """Stop for good after a fault: nothing more is decided, signed or told."""
@@ -312,7 +337,10 @@ class Table:
         message = "the table is halted by a fault of the dealer: call again when it has restarted"
         self._end(refused(ServiceReason.TABLE_HALTED, message))
         self.audience.end()
-        self.house.halted(self.game, fault)
+        if self.host is not None:
+            self.host.table_halted(fault)
+        else:
+            self.house.halted(self.game, fault)
 
     def _change(
         self,
@@ -366,7 +394,7 @@ class Table:
         unit: Unit,
         standing: Standing,
         waiters: list["asyncio.Future[None]"],
-        then: Callable[[BaseException | None], None] | None,
+        then: Then | None,
         written: Written,
     ) -> None:
         fault = fault_of(written)
@@ -379,6 +407,8 @@ class Table:
             if self.house.is_shared and isinstance(fault, Overtaken):
                 self.let_go()
                 self._lost(self)
+                if self.host is not None:
+                    self.host.table_lost()
             else:
                 self.halt(fault)
         if then is not None:
@@ -423,6 +453,8 @@ class Table:
         self._set_clock()
         if self._rests is not None:
             self._tell_rest()
+        if self.host is not None and self.dealing.state.open is None:
+            self.host.mind()
 
     def _step(self) -> bool:
         """Do one thing that is due, if there is one."""
@@ -439,7 +471,7 @@ class Table:
         if unit.lines:
             self.submit(unit)
             return True
-        if self._rests is not None:
+        if self._rests is not None or self.host is not None:
             return False
         reason = self._course.closes(unit.at) if state.phase is Phase.WAITING else None
         if reason is not None:
@@ -447,8 +479,8 @@ class Table:
         return False
 
     def _holds(self) -> bool:
-        """Say whether no hand may open: something comes first, or the table comes to rest."""
-        return bool(self._deferred) or self._rests is not None
+        """Say whether no hand opens here: something comes first, or it is the host's to open."""
+        return bool(self._deferred) or self._rests is not None or self.host is not None
 
     def _tell_rest(self) -> None:
         if self._rests is None or self._rests.done():
