@@ -247,6 +247,153 @@ class TestOwning:
         assert [sorted(pair, key=str) for pair in zip(*claimed, strict=True)] == [[2, None]] * 20
 
 
+def open_event(store: Store, *tables: str) -> None:
+    """Open a tournament "t" with tables, in one unit."""
+    logs = (change(log, 0, b"x", facts=LogFacts(tournament="t"), epoch=1) for log in ("t", *tables))
+    assert one(store, unit(*logs)) == Appended()
+
+
+class TestTournaments:
+    """A tournament and its tables have one owner, who has all of them or nothing."""
+
+    def test_whoever_opens_it_owns_all_of_it(self, first: SharedStore, second: SharedStore) -> None:
+        open_event(first, "a", "b")
+        mine = Owner(ONE, 1, is_alive=True)
+        assert second.owners(("t", "a", "b")) == {"t": mine, "a": mine, "b": mine}
+        assert second.claimable(9) == ()
+        assert second.claim_group("t") is None
+        assert [second.claim(log) for log in ("t", "a")] == [None, None]
+
+    def test_it_is_taken_over_whole_and_the_dead_is_fenced_at_every_log(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        make(first, "1")
+        open_event(first, "a", "b")
+        make(first, "2")
+        shared.pass_lease()
+        second.beat()
+        assert second.claimable(9) == ("1", "t", "2")
+        assert second.claim_group("t") == {"t": 2, "a": 2, "b": 2}
+        assert second.claimable(9) == ("1", "2")
+        mine = Owner(TWO, 2, is_alive=True)
+        assert second.owners(("t", "a", "b")) == {"t": mine, "a": mine, "b": mine}
+        # It wakes up, and does not know yet.
+        for log in ("t", "a", "b"):
+            assert one(first, unit(change(log, 1, b"no"))) == Fenced(log, 2)
+        made = change("c", 0, b"no", facts=LogFacts(tournament="t"))
+        assert one(first, unit(made)) == Fenced("t", 2)
+        assert one(second, unit(change("a", 1, b"y", epoch=2))) == Appended()
+
+    def test_a_new_table_is_its_owners(self, first: SharedStore, second: SharedStore) -> None:
+        open_event(first, "a")
+        first.leave()
+        second.claim_group("t")
+        more = change("b", 0, b"x", facts=LogFacts(tournament="t"), epoch=2)
+        assert one(second, unit(more)) == Appended()
+        assert second.owner("b") == Owner(TWO, 2, is_alive=True)
+        second.release(("t",))
+        # Nobody has it: a late writer makes a table that nobody has, either.
+        late = change("c", 0, b"x", facts=LogFacts(tournament="t"), epoch=2)
+        assert one(second, unit(late)) == Appended()
+        assert second.owner("c") is None
+
+    def test_it_is_released_by_its_own_name_alone(
+        self, first: SharedStore, second: SharedStore
+    ) -> None:
+        open_event(first, "a", "b")
+        make(first, "1")
+        first.release(("a", "b"))
+        assert second.claimable(9) == ()
+        first.release(("t",))
+        assert second.owners(("t", "a", "b")) == {}
+        assert second.claimable(9) == ("t",)
+        assert second.owner("1") == Owner(ONE, 1, is_alive=True)
+        assert second.claim_group("t") == {"t": 2, "a": 2, "b": 2}
+
+    def test_leaving_releases_all_of_it(self, first: SharedStore, second: SharedStore) -> None:
+        open_event(first, "a")
+        first.leave()
+        assert second.claimable(9) == ("t",)
+
+    def test_a_new_process_of_a_node_takes_it_at_once(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        open_event(first, "a")
+        again = shared.open()
+        again.join(ONE, LEASE_MS)
+        assert second.claimable(9) == ()
+        assert again.claimable(9) == ("t",)
+        assert again.claim_group("t") == {"t": 2, "a": 2}
+        assert again.claimable(9) == ()
+
+    def test_it_is_to_be_claimed_as_long_as_one_of_its_logs_is_not_over(
+        self, first: SharedStore, second: SharedStore
+    ) -> None:
+        open_event(first, "a", "b")
+        over = LogFacts(LogState.REVEALED)
+        one(first, unit(change("t", 1, facts=over), change("a", 1, facts=over)))
+        first.leave()
+        assert second.claimable(9) == ("t",)
+        assert second.claim_group("t") == {"t": 2, "a": 2, "b": 2}
+        one(second, unit(change("b", 1, facts=over, epoch=2)))
+        second.release(("t",))
+        assert first.claimable(9) == second.claimable(9) == ()
+
+    def test_limits_count_it_once(self, first: SharedStore, second: SharedStore) -> None:
+        open_event(first, "a", "b", "c")
+        make(first, "1")
+        first.leave()
+        assert second.claimable(1) == ("t",)
+        assert second.claimable(2) == ("t", "1")
+
+    def test_of_two_that_claim_at_once_one_has_all_of_it(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        names = [f"{number:02}" for number in range(12)]
+        for name in names:
+            facts = LogFacts(tournament=name)
+            logs = [change(f"{name}{table}", 0, b"x", facts=facts) for table in ("", "a", "b")]
+            one(first, unit(*logs))
+        first.leave()
+        third = shared.open()
+        third.join(Node("three", "three:1"), LEASE_MS)
+        with ThreadPoolExecutor(2) as pool:
+            claims = [
+                pool.submit(lambda store: [store.claim_group(name) for name in names], store)
+                for store in (second, third)
+            ]
+            claimed = [claim.result() for claim in claims]
+        for name, *got in zip(names, *claimed, strict=True):
+            assert sorted(got, key=bool) == [None, dict.fromkeys((name, f"{name}a", f"{name}b"), 2)]
+
+    def test_a_table_that_is_made_meanwhile_is_claimed_too_or_refused(
+        self, shared: SharedBy, first: SharedStore, second: SharedStore
+    ) -> None:
+        """However a claim and new tables fall together, no table is left behind."""
+        open_event(first, "a")
+        shared.pass_lease()
+        second.beat()
+
+        def make_tables() -> list[AppendResult]:
+            facts = LogFacts(tournament="t")
+            return [
+                one(first, unit(change(f"b{number}", 0, b"x", facts=facts))) for number in range(30)
+            ]
+
+        with ThreadPoolExecutor(2) as pool:
+            made = pool.submit(make_tables)
+            while first.head("b3") is None:
+                pass
+            claimed = second.claim_group("t")
+        assert claimed is not None
+        there = {head.log: head.epoch for head in second.group("t")}
+        assert claimed == there
+        assert set(there.values()) == {2}
+        results = made.result()
+        assert results.count(Appended()) == len(there) - 2
+        assert set(results) <= {Appended(), Fenced("t", 2)}
+
+
 class TestDealersLog:
     def test_it_has_one_owner_and_is_taken_over_when_that_dies(
         self, shared: SharedBy, first: SharedStore, second: SharedStore

@@ -15,6 +15,7 @@ from dealer_service.store.api import (
     AppendResult,
     LogAppend,
     LogFacts,
+    LogHead,
     LogState,
     Movement,
     NoticeGone,
@@ -33,12 +34,18 @@ checkpoints = some.builds(
 )
 changes = some.builds(
     LogAppend,
-    log=some.sampled_from("ab"),
+    log=some.sampled_from("aabbt"),
     expected_next_index=few,
     epoch=some.sampled_from((1, 1, 1, 2)),
     lines=some.lists(some.sampled_from((b"", b"l", b"m")), max_size=2).map(tuple),
     fold_from=some.none() | few,
-    facts=some.none() | some.builds(LogFacts, some.sampled_from(list(LogState)[:4]), hands=few),
+    facts=some.none()
+    | some.builds(
+        LogFacts,
+        some.sampled_from(list(LogState)[:4]),
+        hands=few,
+        tournament=some.sampled_from(("", "", "t")),
+    ),
     signed=some.lists(checkpoints, max_size=1).map(tuple),
     secrets=some.lists(some.builds(SealedSecret, few, some.just(b"s")), max_size=1).map(tuple),
     spent=some.lists(some.sampled_from((b"1", b"2", b"3", b"4")), max_size=1).map(tuple),
@@ -57,11 +64,15 @@ batches = some.lists(some.lists(units, min_size=1, max_size=4), max_size=8)
 
 def holdings(store: Store) -> list[object]:
     found: list[object] = [store.answer("games", "ann", request) for request in "123"]
-    for head in store.heads():
+    for head in sorted((*store.heads(), *store.heads(tournaments=True)), key=_number):
         found += [head, store.lines(head.log, 0, 99), store.checkpoints(head.log)]
         found += [store.sealed_secrets(head.log), store.spent(head.log)]
     waiting = [(waits.log, waits.notice) for waits in store.notices(99)]
     return [*found, store.movements(0, 99), waiting]
+
+
+def _number(head: LogHead) -> int:
+    return head.number
 
 
 def dated(append: Append, times: Iterator[int]) -> Append:

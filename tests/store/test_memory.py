@@ -19,6 +19,7 @@ from tests.support.stores import change, root, unit
 
 READS: dict[str, Callable[[Store], object]] = {
     "head": lambda store: store.head("a"),
+    "group": lambda store: store.group("t"),
     "heads": lambda store: store.heads(),
     "lines": lambda store: store.lines("a", 0, 9),
     "checkpoints": lambda store: store.checkpoints("a"),
@@ -32,6 +33,7 @@ READS: dict[str, Callable[[Store], object]] = {
 CHANGES: dict[str, Callable[[Store], object]] = {
     "append_all": lambda store: store.append_all([unit(change("a", 1, b"y"))]),
     "claim": lambda store: store.claim("a"),
+    "claim_group": lambda store: store.claim_group("t"),
     "reseal": lambda store: store.reseal("a", SealedSecret(1, b"old"), SealedSecret(1, b"new")),
     "archive": lambda store: store.archive("over"),
     "mark_lost": lambda store: store.mark_lost([LostLog("a", SignedAt(9, root(9)))]),
@@ -43,7 +45,8 @@ def store() -> MemoryStore:
     store = MemoryStore()
     secrets = (SealedSecret(1, b"old"),)
     over = change("over", 0, b"x", facts=LogFacts(LogState.REVEALED))
-    store.append_all([unit(change("a", 0, b"x", secrets=secrets), over)])
+    event = change("t", 0, b"x", facts=LogFacts(tournament="t"))
+    store.append_all([unit(change("a", 0, b"x", secrets=secrets), over, event)])
     return store
 
 
@@ -53,6 +56,7 @@ def changed(store: Store) -> dict[str, bool]:
     return {
         "append_all": head.next_index == 2,
         "claim": head.epoch == 2 and head.facts.state is LogState.OPEN,
+        "claim_group": store.group("t")[0].epoch == 2,
         "reseal": store.sealed_secrets("a")[0].sealed == b"new",
         "archive": store.lines("over", 0, 9) == (),
         "mark_lost": head.facts.state is LogState.LOST,

@@ -102,6 +102,7 @@ class TestSqlite:
             StoredMovement(2, move("a", 2, ChipMove.CASHED_OUT)),
             StoredMovement(3, move("b", 0)),
         )
+        assert store.heads(tournaments=True) == ()
         assert store.append_all([unit(change("a", 3, b"three", epoch=4))]) == [Appended()]
         assert store.append_all([unit(moves=(move("a", 3),))]) == [Appended((4,))]
         assert store.archive("b")
@@ -205,6 +206,35 @@ class TestPostgres:
             assert find_lacking(url, Path(), 1).version == more.version
             store = PostgresStore(url)
             assert store.lines("a", 0, 9) == (b"x",)
+            store.close()
+
+    def test_logs_of_an_older_store_are_of_no_tournament_and_games_go_on(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with fresh_database() as url:
+            with monkeypatch.context() as patched:
+                patched.setattr(
+                    "dealer_service.store.postgres_tables.POSTGRES", postgres.POSTGRES[:2]
+                )
+                PostgresStore(url).close()
+            name = url.rpartition("/")[2]
+            shared_server().run(
+                "INSERT INTO logs VALUES"
+                " (1, 'a', 0, 4, NULL, 0, NULL, 'paused', '', 0, 7, 2, 3, '', '')",
+                name,
+            )
+            shared_server().run("UPDATE counters SET value = 1 WHERE name = 'logs'", name)
+            with pytest.raises(StoreError, match="run `cutcard-dealer migrate`"):
+                PostgresStore(url)
+            migrate(url, Path(), 5)
+            store = PostgresStore(url)
+            facts = LogFacts(LogState.PAUSED, b"", 7, 2, 3)
+            assert store.heads() == (LogHead(1, "a", 0, 4, None, None, facts),)
+            assert store.heads(tournaments=True) == ()
+            event = (change(log, 0, b"x", facts=LogFacts(tournament="t")) for log in ("t", "u"))
+            assert store.append_all([unit(*event, change("a", 0, b"x", epoch=4))]) == [Appended()]
+            assert store.claim("a") == 5
+            assert store.claim_group("t") == {"t": 2, "u": 2}
             store.close()
 
     def test_what_fails_on_the_way_leaves_the_old_store(
