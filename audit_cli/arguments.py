@@ -16,6 +16,16 @@ def hand_number(text: str) -> int:
     return int(text)
 
 
+def add_tournament(parser: argparse.ArgumentParser) -> None:
+    """Add to a command that tells hands where else it reads of their tournament."""
+    parser.add_argument(
+        "--tournament",
+        metavar="FILE",
+        help="the file of the tournament whose table this is, where it is not joined with it: what "
+        "it is called, what it cost to enter, who went out in which place",
+    )
+
+
 def add_witness(commands: Commands[Any]) -> None:
     """Add `witness` to the audit's commands."""
     parser = commands.add_parser(

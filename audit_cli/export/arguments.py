@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from audit_cli.arguments import hand_number
+from audit_cli.arguments import add_tournament, hand_number
 
 if TYPE_CHECKING:
     import argparse
@@ -47,15 +47,17 @@ def add_export(commands: Commands[Any]) -> None:
         "--currency",
         choices=CURRENCIES,
         default="none",
-        help="what chips are told as: none for chips as they are (the default; trackers take that "
-        "for play money)",
+        help="what chips are told as, or in a tournament what was paid to enter: none for chips as "
+        "they are (the default; trackers take that for play money)",
     )
     parser.add_argument(
         "--per-unit",
         type=int,
         choices=(1, 10, 100),
-        help="with --currency, how many chips make one of it (100)",
+        help="with --currency, how many chips, or units of a tournament's money, make one of it "
+        "(100)",
     )
+    add_tournament(parser)
     parser.set_defaults(run=_export)
 
 

@@ -7,12 +7,13 @@ and hands that the format can not say are named on standard error.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit_cli import say
 from audit_cli.export.formats import FORMATS, OF_ONE_HAND, Format
-from audit_cli.export.money import CHIPS, Money
+from audit_cli.export.money import CHIPS, Money, price
 from audit_cli.given_hands import UNREADABLE, find_player, judge, read_given
 from audit_cli.inputs import UsageError, reason, shown
 from audit_cli.outputs import EVERYBODY, OWNER_ALONE, save
@@ -30,7 +31,7 @@ _PER_UNIT = 100
 def run(options: argparse.Namespace) -> int:
     """Tell, write, and return the exit status; UsageError where the command line is wrong."""
     money = _money(options.currency, options.per_unit)
-    games = read_given(options.file, options.hand)
+    games = read_given(options.file, options.hand, options.tournament)
     if games is None:
         return UNREADABLE
     if options.hero is not None:
@@ -64,7 +65,9 @@ def _write(game: Game, form: Format, money: Money, *, several: bool) -> list[str
             elsewhere += 1
             continue
         unknown += any(seat.holes is None for seat in hero or hand.dealt_in)
-        text = form.write(game, hand, money)
+        of = hand.tournament
+        priced = hand if of is None else replace(hand, tournament=price(of, money))
+        text = form.write(game, priced, money)
         if isinstance(text, Problem):
             say.warning(f"hand {hand.number:,}{of_game} is left out: {text}")
         else:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from audit_cli.told.hand import Tournament
+
+_HUNDREDTHS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +29,31 @@ class Money:
 
 
 CHIPS = Money()
+
+
+def prize_money(tournament: Tournament) -> Money:
+    """Return what a tournament is paid in: its currency by hundredths, or play money."""
+    currency = tournament.currency
+    return Money(currency, _HUNDREDTHS) if currency else CHIPS
+
+
+def price(tournament: Tournament, money: Money) -> Tournament:
+    """Return a tournament that was told in units of money as one of a currency.
+
+    Parts below a hundredth, which no currency here has, are dropped.
+    """
+    if not money.currency:
+        return tournament
+
+    def hundredths(units: int) -> int:
+        return units * _HUNDREDTHS // money.per_unit
+
+    return replace(
+        tournament,
+        currency=money.currency,
+        buy_in=hundredths(tournament.buy_in),
+        fee=hundredths(tournament.fee),
+        finished=tuple(
+            replace(finish, prize=hundredths(finish.prize)) for finish in tournament.finished
+        ),
+    )

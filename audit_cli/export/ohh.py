@@ -22,7 +22,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from audit_cli import __version__
-from audit_cli.export.money import CHIPS, Money
+from audit_cli.export.money import CHIPS, prize_money
 from audit_cli.poker.rules import Structure
 from audit_cli.told.events import (
     Act,
@@ -43,6 +43,7 @@ from audit_cli.told.moments import moment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from audit_cli.export.money import Money
     from audit_cli.told.events import Awarded
     from audit_cli.told.hand import Game, Hand, Tournament
 
@@ -52,7 +53,6 @@ SPEC_VERSION = "1.4.7"
 NETWORK = "Cutcard"
 PLAY_MONEY = "XPM"
 
-_HUNDREDTHS = 100
 _SECOND = 1_000
 _LIMITS = {Structure.NO_LIMIT: "NL", Structure.POT_LIMIT: "PL", Structure.FIXED_LIMIT: "FL"}
 _POSTS = {
@@ -261,10 +261,10 @@ def _date(at: int) -> str:
 
 
 def _tournament(tournament: Tournament) -> Fields:
-    money = Money(tournament.currency, _HUNDREDTHS)
+    money = prize_money(tournament)
     return {
         "tournament_number": tournament.number,
-        "name": tournament.name,
+        "name": tournament.name or f"Tournament {tournament.number}",
         "start_date_utc": _date(tournament.started_at),
         "currency": tournament.currency or PLAY_MONEY,
         "buyin_amount": money.units(tournament.buy_in),

@@ -7,7 +7,7 @@ format has no word for is said with what it has:
 - antes of each are trimmed (`ante_trimming_status`), the big blind's ante and dead posts are not;
 - a live post is a blind below 0, PokerKit's sign for a bet that is posted out of turn;
 - rake is not played: `finishing_stacks` are without it, and `_rake` tells how much it was;
-- who acted for an absent player, and cards shown when the hand was over, are commentaries.
+- why the dealer acted for a player, and cards shown when the hand was over, are commentaries.
 
 A hand that its reader would play to other stacks, or not at all, is not written, with the reason:
 two boards, chopped blinds, games without a code, turns or calls that go another way, and odd chips
@@ -56,7 +56,9 @@ _CEILINGS = {"NT": Ceiling.STACK, "FT": Ceiling.FIXED, "PO": Ceiling.POT, "FO/8"
 _WHOLE = 5
 _BETS = (What.SMALL_BLIND, What.BIG_BLIND, What.STRADDLE, What.LIVE)
 _FORCED = (What.SMALL_BLIND, What.BIG_BLIND, What.STRADDLE)
-_ABSENT = {By.CLOCK: " # time ran out", By.ABSENT: " # the player has left"}
+_TIME_OUT = " # time ran out"
+_AWAY = " # the player is away"
+_GONE = " # the player has left"
 
 
 def write_phh(game: Game, hand: Hand, money: Money) -> str | Problem:
@@ -152,7 +154,7 @@ def _actions(hand: Hand, table: Table) -> list[str]:
         if isinstance(event, Acted):
             action, otherwise = _act(table, places[event.seat], event)
             differs = differs or otherwise
-            actions.append(action + _ABSENT.get(event.by, ""))
+            actions.append(action + _by(hand, event))
         elif isinstance(event, (BoardDealt, Returned, Shown, Mucked, Awarded)):
             actions += [f"p{place + 1} cc" for place in table.pass_by()]
         if isinstance(event, BoardDealt):
@@ -167,6 +169,13 @@ def _actions(hand: Hand, table: Table) -> list[str]:
             actions.append(f"p{places[event.seat] + 1} sm")
     _compare(hand, table, differs)
     return actions
+
+
+def _by(hand: Hand, event: Acted) -> str:
+    """Return in a commentary why the dealer acted for a player."""
+    if event.by is By.ABSENT:
+        return _AWAY if hand.seat(event.seat).absent else _GONE
+    return _TIME_OUT if event.by is By.CLOCK else ""
 
 
 def _deal(hand: Hand, place: int) -> str:
@@ -250,7 +259,7 @@ def _optional(game: Game, hand: Hand, money: Money) -> dict[str, Value]:
         "winnings": [seat.won for seat in hand.dealt_in],
     }
     if hand.tournament is not None:
-        fields["event"] = hand.tournament.name
+        fields["event"] = hand.tournament.name or f"Tournament {hand.tournament.number}"
         fields["level"] = hand.tournament.level
         fields["table"] = hand.tournament.table
         fields["_game"] = hand.game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit_cli.export.money import Money
+from audit_cli.export.money import prize_money
 from audit_cli.export.stars_text import amount, ordinal
 from audit_cli.export.stars_words import describe
 from audit_cli.told.events import Act, Acted, Awarded, Mucked, Posted, Shown, Street
@@ -12,6 +12,7 @@ from audit_cli.told.events import Act, Acted, Awarded, Mucked, Posted, Shown, St
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from audit_cli.export.money import Money
     from audit_cli.told.hand import Finish, Hand, Seat
 
 _SECTIONS = ("FIRST ", "SECOND ")
@@ -37,7 +38,7 @@ def showdown(hand: Hand, money: Money) -> Iterator[str]:
         yield from _silent(hand)
     yield from (_opening(hand, event, 1) for event in late)
     if hand.tournament is not None:
-        prizes = Money(hand.tournament.currency or "USD", 100)
+        prizes = prize_money(hand.tournament)
         yield from (_finish(finish, prizes) for finish in hand.tournament.finished)
 
 

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from audit_cli.export.eastern import eastern
-from audit_cli.export.money import CHIPS, Money
+from audit_cli.export.money import CHIPS, prize_money
 from audit_cli.poker.rules import Structure
 
 if TYPE_CHECKING:
+    from audit_cli.export.money import Money
     from audit_cli.poker.rules import HandRules
     from audit_cli.told.hand import Hand
 
@@ -78,14 +79,14 @@ def _clock(when: datetime) -> str:
 
 
 def buy_in(hand: Hand) -> str:
-    """Return what a tournament cost to enter: `$10+$1 USD`, or `Freeroll`."""
+    """Return what a tournament cost to enter: `$10+$1 USD`, in play money `10+1`, or `Freeroll`."""
     tournament = hand.tournament
     assert tournament is not None
-    if not tournament.currency:
+    if not tournament.buy_in and not tournament.fee:
         return "Freeroll "
-    money = Money(tournament.currency, 100)
+    money = prize_money(tournament)
     parts = f"{amount(tournament.buy_in, money)}+{amount(tournament.fee, money)}"
-    return f"{parts} {tournament.currency}"
+    return f"{parts} {tournament.currency}" if tournament.currency else parts
 
 
 def roman(number: int) -> str:

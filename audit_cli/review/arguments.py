@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from audit_cli.arguments import hand_number
+from audit_cli.arguments import add_tournament, hand_number
 
 if TYPE_CHECKING:
     import argparse
@@ -43,6 +43,7 @@ def add_review(commands: Commands[Any]) -> None:
         help="colours: auto on a terminal, unless NO_COLOR is set (the default), always, or never",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_tournament(parser)
     parser.set_defaults(run=_review)
 
 

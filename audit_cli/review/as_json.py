@@ -15,6 +15,7 @@ from audit_cli.told.hand import NOT_CLOSED, Hand, Untold, Void
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from audit_cli.poker.rules import HandRules
     from audit_cli.review.statistics import Session
     from audit_cli.told.hand import Game, Told
 
@@ -34,17 +35,16 @@ def tell_plainly(
         "opened_at": game.opened_at,
         "closed_at": None if game.closed_at == NOT_CLOSED else game.closed_at,
         "revealed": game.revealed,
-        "rules": _rules(game),
+        "rules": _rules(game.rules.hand) | {"seats": game.rules.seats},
         "hands": [_told(one) for one in told],
         "after": _plain(game.after),
         "players": {player: _plain(session) for player, session in sessions.items()},
     }
 
 
-def _rules(game: Game) -> dict[str, Json]:
+def _rules(rules: HandRules) -> dict[str, Json]:
     """Return the rules of the hands; what the engine keeps in pairs has names here."""
-    rules = game.rules.hand
-    named: dict[str, Json] = {"seats": game.rules.seats, "game": _fields(rules.game)}
+    named: dict[str, Json] = {"game": _fields(rules.game)}
     if rules.ante is not None:
         named["ante"] = {"kind": rules.ante[0], "amount": rules.ante[1]}
     if rules.straddle is not None:
@@ -58,6 +58,9 @@ def _rules(game: Game) -> dict[str, Json]:
 def _told(told: Told) -> dict[str, Json]:
     kinds = {Hand: "played", Void: "void", Untold: "untold"}
     heading: dict[str, Json] = {"kind": kinds[type(told.hand)], "before": _plain(told.before)}
+    if isinstance(told.hand, Hand) and told.hand.tournament is not None:
+        # Its level's, which are not those of the game.
+        heading["rules"] = _rules(told.hand.rules)
     return heading | _fields(told.hand)
 
 

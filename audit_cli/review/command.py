@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Tell, and return the exit status; UsageError where the command line is wrong."""
-    games = read_given(options.file, options.hand)
+    games = read_given(options.file, options.hand, options.tournament)
     if games is None:
         return UNREADABLE
     for option, name in (("--hero", options.hero), ("--player", options.player)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit_cli.told.hand import NOT_CLOSED
+from audit_cli.problem import printable
+from audit_cli.told.hand import NOT_CLOSED, Hand
 from audit_cli.told.moments import moment
 
 if TYPE_CHECKING:
@@ -19,12 +20,32 @@ def tell_game(game: Game, paint: Paint) -> list[str]:
     """Return the lines above a game's hands."""
     lines = [
         f"{paint.strong('Game')} {game.game} of {game.origin}",
+        *_table(game),
         f"{_rules(game.rules.hand)}; {game.rules.seats} seats",
         f"{_when(game.opened_at)} to {_end(game)}",
     ]
     if not game.revealed:
         lines.append("not revealed: cards are those that the file tells")
     return lines
+
+
+def tell_level(hand: Hand) -> str:
+    """Return by which level a tournament's hand is played: "level 3, blinds 100 and 200"."""
+    if hand.tournament is None:
+        return ""
+    return f"level {hand.tournament.level}, {', '.join(_stakes(hand.rules))}"
+
+
+def _table(game: Game) -> list[str]:
+    """Say of which tournament a game is a table, by its name where it is known."""
+    place = game.rules.tournament
+    if place is None:
+        return []
+    hands = (told.hand for told in game.hands)
+    tournaments = (hand.tournament for hand in hands if isinstance(hand, Hand))
+    name = next((one.name for one in tournaments if one is not None and one.name), "")
+    named = f"tournament {place.tournament}{f', {printable(name)}' if name else ''}"
+    return [f"table {place.table} of {named}"]
 
 
 def _when(at: int) -> str:
@@ -40,11 +61,7 @@ def _rules(rules: HandRules) -> str:
     name = "hold'em"
     if rules.game.two_count:
         name = f"Omaha{' hi-lo' if rules.game.hi_lo else ''} of {rules.game.hole_cards} cards"
-    parts = [f"{structure} {name}", f"blinds {rules.small_blind:,} and {rules.big_blind:,}"]
-    if rules.limits is not None:
-        parts.append(f"bets {rules.limits.small_bet:,} and {rules.limits.big_bet:,}")
-    if rules.ante is not None:
-        parts.append(f"an ante {_ANTES[rules.ante[0]]} of {rules.ante[1]:,}")
+    parts = [f"{structure} {name}", *_stakes(rules)]
     if rules.straddle is not None:
         parts.append(f"{rules.straddle[0].replace('_', '-')} straddles")
     if rules.runs:
@@ -54,3 +71,12 @@ def _rules(rules: HandRules) -> str:
     if rules.rake is not None:
         parts.append(f"rake {rules.rake.per_ten_thousand / 100:g}%")
     return ", ".join(parts)
+
+
+def _stakes(rules: HandRules) -> list[str]:
+    parts = [f"blinds {rules.small_blind:,} and {rules.big_blind:,}"]
+    if rules.limits is not None:
+        parts.append(f"bets {rules.limits.small_bet:,} and {rules.limits.big_bet:,}")
+    if rules.ante is not None:
+        parts.append(f"an ante {_ANTES[rules.ante[0]]} of {rules.ante[1]:,}")
+    return parts

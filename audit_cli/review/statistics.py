@@ -4,7 +4,7 @@ By the words of trackers: VPIP, chips put in before the flop by the player's own
 raise there, of the hands in which it had a turn before the flop (so that a walk is none); 3-bet, a
 raise over the first raise of another, of the turns that faced one; WTSD, a showdown, of the flops
 seen; W$SD, a showdown at which chips were won; aggression, bets and raises for each call from the
-flop on.
+flop on. Who was away when a hand opened, and was dealt in all the same, has no turn in it.
 """
 
 from __future__ import annotations
@@ -71,10 +71,11 @@ def count_session(hands: Iterable[Hand]) -> dict[str, Session]:
 def _count_hand(hand: Hand, seat: Seat) -> Session:
     acts = [event for event in hand.events if isinstance(event, Acted)]
     first = [act for act in acts if act.street is Street.PREFLOP]
-    own = [act for act in acts if act.seat == seat.seat]
+    own = [act for act in acts if act.seat == seat.seat and not seat.absent]
     later = [act.act for act in own if act.street is not Street.PREFLOP]
     early = {act.act for act in own if act.street is Street.PREFLOP}
     chance, taken = _three_bet(first, seat.seat)
+    chance = chance and not seat.absent
     flop = any(isinstance(event, BoardDealt) for event in hand.events)
     stayed = seat.seat not in hand.folded
     folded_first = any(act.act is Act.FOLD and act.seat == seat.seat for act in first)

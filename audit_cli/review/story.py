@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audit_cli.problem import printable
+from audit_cli.review.heading import tell_level
 from audit_cli.review.results import join_names, tell_award, tell_end
 from audit_cli.told.events import (
     Act,
@@ -32,7 +33,7 @@ from audit_cli.told.made import made_hand
 from audit_cli.told.moments import moment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from audit_cli.review.painting import Paint
     from audit_cli.told.events import Event
@@ -45,6 +46,8 @@ _STATES = {
     "no_anchor": "no link to give",
     "waiting": "waiting for the big blind",
 }
+# There nobody waits for a blind, but for the button to pass (protocol 8).
+_AT_TOURNAMENT = {"waiting": "waiting for the button to pass"}
 _POSTS = {
     What.ANTE: "posts an ante of",
     What.SMALL_BLIND: "posts the small blind of",
@@ -58,12 +61,14 @@ _BY = {
     By.ABSENT: ", having left",
     By.PRE_ACTION: ", as chosen before",
 }
+_AWAY = ", being away"
 _STREETS = {Street.FLOP: "Flop", Street.TURN: "Turn", Street.RIVER: "River"}
 _MOVES = {
     Move.SEAT_TAKEN: "{player} takes seat {seat} with {amount}",
     Move.SEAT_LEFT: "{player} leaves seat {seat} with {amount}",
     Move.PLAYER_REMOVED: "the operator takes {player} away from seat {seat} with {amount}",
     Move.CHIPS_ADDED: "{player} adds {amount}",
+    Move.COLORED_UP: "{player} has {amount}, odd chips being colored up",
     Move.SAT_OUT: "{player} sits out",
     Move.CAME_BACK: "{player} comes back",
     Move.PAUSED: "the operator pauses the game",
@@ -80,9 +85,10 @@ _REASONS = {
 
 def tell_hand(hand: Hand, paint: Paint) -> list[str]:
     """Return the lines of a hand that was played."""
-    table = _Table(hand, paint)
+    table, level = _Table(hand, paint), tell_level(hand)
+    when = f"  {moment(hand.opened_at):%H:%M:%S}{f'  {level}' if level else ''}"
     return [
-        paint.strong(f"Hand {hand.number:,}") + paint.faint(f"  {moment(hand.opened_at):%H:%M:%S}"),
+        paint.strong(f"Hand {hand.number:,}") + paint.faint(when),
         *table.seats(),
         "",
         *table.acts(),
@@ -133,7 +139,8 @@ class _Table:
             row = f"  seat {seat.seat:>2}  {seat.player:<{name}}  {seat.stack:>{stack},}"
             cards = self._paint.cards(seat.holes or ())
             lines.append(f"{row}  {self._role(seat):<{role}}  {cards}".rstrip())
-        out = _not_dealt_in([seat for seat in hand.seats if not seat.dealt_in])
+        states = _STATES if hand.tournament is None else _STATES | _AT_TOURNAMENT
+        out = _not_dealt_in([seat for seat in hand.seats if not seat.dealt_in], states)
         return [*lines, self._paint.faint(f"  not dealt in: {out}")] if out else lines
 
     def _role(self, seat: Seat) -> str:
@@ -143,6 +150,7 @@ class _Table:
             "small blind": hand.small_blind,
             "big blind": hand.big_blind,
             "straddle": hand.straddle,
+            "away": seat.seat if seat.absent else None,
         }
         return ", ".join(role for role, at in roles.items() if at == seat.seat)
 
@@ -183,7 +191,7 @@ class _Table:
             return [f"  {names[event.seat]} {_POSTS[event.what]} {event.amount:,}{end}"]
         if isinstance(event, Acted):
             self._pot += event.amount
-            return [f"  {names[event.seat]} {_act(event)}{_BY.get(event.by, '')}"]
+            return [f"  {names[event.seat]} {_act(event)}{self._by(event)}"]
         if isinstance(event, BoardDealt):
             self._whole = len(event.whole) == _WHOLE
             return [self._street(event)]
@@ -202,6 +210,11 @@ class _Table:
         if isinstance(event, Awarded):
             return [f"  {tell_award(self._hand, event)}"]
         return [self._paint.faint(f"  ({tell_aside(event)})")] if isinstance(event, Aside) else []
+
+    def _by(self, event: Acted) -> str:
+        if event.by is By.ABSENT and self._hand.seat(event.seat).absent:
+            return _AWAY
+        return _BY.get(event.by, "")
 
     def _street(self, event: BoardDealt) -> str:
         before = event.whole[: -len(event.cards)]
@@ -223,13 +236,13 @@ class _Table:
         return f": {'; '.join(filter(None, (made.name, made.low_name)))}"
 
 
-def _not_dealt_in(seats: Sequence[Seat]) -> str:
+def _not_dealt_in(seats: Sequence[Seat], states: Mapping[str, str]) -> str:
     """Return who is not dealt in, by the reason: "ann, ben (sitting out); cleo (no chips)"."""
     by_state: dict[str, list[str]] = {}
     for seat in seats:
         by_state.setdefault(seat.state, []).append(seat.player)
     return "; ".join(
-        f"{', '.join(players)} ({_STATES.get(state, state)})" for state, players in by_state.items()
+        f"{', '.join(players)} ({states.get(state, state)})" for state, players in by_state.items()
     )
 
 

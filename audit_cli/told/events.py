@@ -187,6 +187,7 @@ class Move(Enum):
     SEAT_LEFT = "seat_left"
     PLAYER_REMOVED = "player_removed"
     CHIPS_ADDED = "chips_added"
+    COLORED_UP = "colored_up"
     SAT_OUT = "sat_out"
     CAME_BACK = "came_back"
     PAUSED = "paused"
@@ -197,8 +198,8 @@ class Move(Enum):
 class Aside:
     """A player comes, goes, or adds chips; the operator pauses (seat 0 then, no player).
 
-    `amount` are the chips that it brings, takes or adds: 0 where there are none, and where a
-    player leaves in mid-hand. `by` is there for `SAT_OUT`.
+    `amount` are the chips that it brings, takes or adds, or has behind a chip race: 0 where there
+    are none, and where a player leaves in mid-hand. `by` is there for `SAT_OUT`.
     """
 
     at: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from audit_cli.poker.rules import read_opening
 from audit_cli.told.events import Street
 
 if TYPE_CHECKING:
@@ -103,11 +104,8 @@ class Followed:
 def open_hand(line: Line, rules: HandRules) -> Followed:
     """Return a hand as its `hand_opened` gives it."""
     body = line.body
-    chips = {
-        seat["seat"]: Chips(seat["stack"])
-        for seat in sorted(body["seats"], key=lambda seat: int(seat["seat"]))
-        if seat["state"] == "in"
-    }
+    stacks, _ = read_opening(body)
+    chips = {seat: Chips(stack) for seat, stack in sorted(stacks.items())}
     hand = Followed(body, line.at, rules, chips, list(chips), rules.big_blind)
     taken = body["seats"]
     once = all(len({seat[name] for seat in taken}) == len(taken) for name in ("seat", "player"))

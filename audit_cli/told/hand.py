@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from audit_cli.poker.rules import DEALT_IN
+
 if TYPE_CHECKING:
     from audit_cli.checks.ruleset import Rules
     from audit_cli.poker.rules import HandRules
@@ -21,7 +23,7 @@ NOT_CLOSED = -1
 class Finish:
     """A player who is out of the tournament with this hand, or has won it: place 1.
 
-    `prize` is in hundredths of the tournament's currency, 0 for none.
+    `prize` is in hundredths of the tournament's currency, or in units of play money; 0 for none.
     """
 
     player: str
@@ -33,10 +35,11 @@ class Finish:
 class Tournament:
     """The tournament that a hand is of. Amounts are in hundredths of `currency`.
 
-    `number` is its number, of decimal digits; `level` counts from 1; `table` is the table's number
-    in it; `currency` is an ISO code, empty where nothing was paid to enter. `finished` are those
-    whom the hand put out, in the order of their places, the last first. It had `tables` tables to
-    begin with; `started_at` and `level_ms` are in milliseconds, `initial_stack` is in chips.
+    `number` is its number, of decimal digits; `name` is empty where it is not known; `level` counts
+    from 1; `table` is the table's number in it; `currency` is an ISO code, empty for play money, of
+    which amounts are in whole units. `finished` are those whom the hand put out, in the order of
+    their places, the last first. It had `tables` tables to begin with; `started_at` and `level_ms`
+    are in milliseconds, `initial_stack` is in chips; these are 0 where they are not known.
     """
 
     number: str
@@ -57,10 +60,10 @@ class Tournament:
 class Seat:
     """A taken seat at a hand's opening.
 
-    `state` is the opening's word (6.3): `in` for the dealt in. `holes` are the hole cards in the
-    order dealt, None where the view does not have them. `put_in` is all that the seat put into
-    the pots (what was returned is not in it, an ante and dead money are), `won` what it was
-    awarded, `end` its stack when the hand had ended.
+    `state` is the opening's word (6.3): `in` or `absent` for the dealt in. `holes` are the hole
+    cards in the order dealt, None where the view does not have them. `put_in` is all that the seat
+    put into the pots (what was returned is not in it, an ante and dead money are), `won` what it
+    was awarded, `end` its stack when the hand had ended.
     """
 
     seat: int
@@ -75,7 +78,12 @@ class Seat:
     @property
     def dealt_in(self) -> bool:
         """Whether the seat plays the hand."""
-        return self.state == "in"
+        return self.state in DEALT_IN
+
+    @property
+    def absent(self) -> bool:
+        """Whether the seat is dealt in though its player sits out: the dealer acts for it."""
+        return self.state == "absent"
 
     @property
     def net(self) -> int:

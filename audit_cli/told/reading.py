@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from audit_cli.checks.ruleset import Rules, read_rules
+from audit_cli.checks.ruleset import Rules, at_level, read_rules
 from audit_cli.derive import CARD_NUMBERS, CARDS, StreamExhaustedError, derive_deck, hash_card
-from audit_cli.gamefile import Damage, Extra, GameEnd, Header, Line, read_game_file
+from audit_cli.gamefile import Damage, Extra, GameEnd, Header, Line, Signed, read_game_file
 from audit_cli.merkle import verify_inclusion
 from audit_cli.poker.positions import clockwise
 from audit_cli.problem import Problem
@@ -20,9 +20,10 @@ from audit_cli.told.events import Aside, By, Move
 from audit_cli.told.followed import Followed, UnfitError, open_hand
 from audit_cli.told.following import OF_A_HAND, count_pots, follow
 from audit_cli.told.hand import NOT_CLOSED, Cause, Game, Hand, Seat, Told, Untold, Void
+from audit_cli.told.tournaments import Event, EventReader, find_tournament, name_hands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from audit_cli.gamefile import Readable
 
@@ -30,33 +31,84 @@ _LAST_TIME = 253_402_300_799_999
 _MOVES = {move.value: move for move in Move}
 
 
-def read_games(stream: Readable, source: str, hand: int | None = None) -> tuple[Game, ...] | Damage:
+_NO_EVENTS: Mapping[str, Event] = {}
+
+
+def read_games(
+    stream: Readable, source: str, hand: int | None = None, events: Mapping[str, Event] = _NO_EVENTS
+) -> tuple[Game, ...] | Damage:
     """Return the games of one input, told; with `hand`, only the hands of that number.
 
-    Damage where a line is not of the game file's format: nothing is told then. OSError from the
-    stream is the caller's.
+    Tournaments in the input tell of their tables' hands, and so do `events`, by their ids. Damage
+    where a line is not of the file's format: nothing is told then. OSError from the stream is the
+    caller's.
     """
-    games: list[Game] = []
-    reader: _Reader | None = None
+    read = _read(stream, source, hand)
+    if isinstance(read, Damage):
+        return read
+    games, found = read
+    known = {**events, **found}
+    return tuple(name_hands(game, known) for game in games)
+
+
+def read_events(stream: Readable, source: str) -> dict[str, Event] | Damage:
+    """Return the tournaments of one input by their ids; games in it are passed over."""
+    read = _read(stream, source, None)
+    return read if isinstance(read, Damage) else read[1]
+
+
+def _read(
+    stream: Readable, source: str, hand: int | None
+) -> tuple[list[Game], dict[str, Event]] | Damage:
+    parts = _Parts(hand)
     for item in read_game_file(stream, source):
-        if isinstance(item, Damage):
-            return item
+        damage = item if isinstance(item, Damage) else parts.take(item)
+        if damage is not None:
+            return damage
+    return parts.games, parts.events
+
+
+class _Parts:
+    """The games and tournaments of an input, one behind the other."""
+
+    def __init__(self, only: int | None) -> None:
+        self.games: list[Game] = []
+        self.events: dict[str, Event] = {}
+        self._only = only
+        self._reader: _Reader | None = None
+        self._event = EventReader()
+        self._tournament = ""
+
+    def take(self, item: Header | Line | Signed | Extra | GameEnd) -> Damage | None:
+        """Take a part of the input; Damage where it can not be told of."""
         if isinstance(item, Header):
-            reader = _Reader(item, hand)
-            continue
-        assert reader is not None
-        if isinstance(item, Line):
-            wrong = reader.take(item)
-            if wrong is not None:
-                return wrong
+            self._begin(item)
+        elif self._reader is None:
+            self._take_of_tournament(item)
+        elif isinstance(item, Line):
+            return self._reader.take(item)
         elif isinstance(item, Extra):
-            reader.behind(item)
+            self._reader.behind(item)
         elif isinstance(item, GameEnd):
-            game = reader.end(item)
+            game = self._reader.end(item)
             if isinstance(game, Damage):
                 return game
-            games.append(game)
-    return tuple(games)
+            self.games.append(game)
+        return None
+
+    def _begin(self, header: Header) -> None:
+        if header.tournament:
+            self._reader, self._event, self._tournament = None, EventReader(), header.game
+        else:
+            self._reader = _Reader(header, self._only)
+
+    def _take_of_tournament(self, item: Line | Signed | Extra | GameEnd) -> None:
+        if isinstance(item, Line):
+            self._event.take(item)
+        elif isinstance(item, GameEnd):
+            event = self._event.event()
+            if event is not None:
+                self.events[self._tournament] = event
 
 
 class _Reader:
@@ -73,6 +125,8 @@ class _Reader:
         self._before: tuple[Aside, ...] = ()
         self._asides: list[Aside] = []
         self._hands: list[tuple[tuple[Aside, ...], Followed | Void]] = []
+        # Who sits where, for what names seats alone.
+        self._names: dict[int, str] = {}
         self._secrets: dict[int, str] = {}
         self._openings: dict[int, dict[int, dict[str, Any]]] = {}
         self._takers: dict[str, Callable[[Line], None]] = {
@@ -127,7 +181,11 @@ class _Reader:
             self._put_away()
         self._before = tuple(self._asides)
         self._asides.clear()
-        self._open = open_hand(line, self._game_rules.hand)
+        self._names = {seat["seat"]: seat["player"] for seat in line.body["seats"]}
+        rules = self._game_rules
+        self._open = open_hand(line, at_level(rules, line.body))
+        if rules.tournament is not None and "level" not in line.body:
+            self._open.wrong = f"entry {line.entry}: it opens without the level of its tournament"
         if self._open.number in self._numbers:
             self._open.wrong = f"entry {line.entry}: its number was another hand's"
         self._numbers.add(self._open.number)
@@ -160,6 +218,11 @@ class _Reader:
 
     def _aside(self, line: Line) -> None:
         body = line.body
+        if line.kind == "colored_up":
+            self._color_up(line)
+            return
+        if line.kind == "seat_taken":
+            self._names[body["seat"]] = body["player"]
         by = By(body["by"]) if line.kind == "sat_out" else None
         amount = body.get("stack", body.get("amount", 0))
         aside = Aside(
@@ -170,6 +233,15 @@ class _Reader:
             amount,
             by,
         )
+        self._beside(aside)
+
+    def _color_up(self, line: Line) -> None:
+        for raced in line.body["stacks"]:
+            seat = raced["seat"]
+            name = self._names.get(seat, f"seat {seat}")
+            self._beside(Aside(line.at, Move.COLORED_UP, seat, name, raced["stack"]))
+
+    def _beside(self, aside: Aside) -> None:
         if self._open is None:
             self._asides.append(aside)
         else:
@@ -267,14 +339,14 @@ def _check_opening(hand: Followed, opening: dict[str, Any]) -> None:
 
 
 def _told(game: str, rules: Rules, hand: Followed, holes: dict[int, tuple[str, ...]]) -> Hand:
-    opened = hand.opened
+    opened, place = hand.opened, rules.tournament
     assert hand.ended_at is not None
     return Hand(
         game=game,
         number=hand.number,
         opened_at=hand.opened_at,
         ended_at=hand.ended_at,
-        rules=rules.hand,
+        rules=hand.rules,
         max_seats=rules.seats,
         button=opened["button"],
         small_blind=opened.get("small_blind_seat"),
@@ -288,6 +360,9 @@ def _told(game: str, rules: Rules, hand: Followed, holes: dict[int, tuple[str, .
         pots=count_pots(hand),
         shown=tuple(hand.shown),
         folded=tuple(hand.folded),
+        tournament=None
+        if place is None
+        else find_tournament(place, opened["level"]["level"], hand.opened_at),
     )
 
 

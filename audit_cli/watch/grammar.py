@@ -6,7 +6,8 @@ Hands are numbered 1, 2, 3, …; the transcript grows with every line and its ti
 within a game; only a reveal may stand at the size of its close, where there is no secret to show.
 A hand that is void after its deck was committed fits the order, and breaks a promise all the same.
 A line that does not fit is told and left out of the game's state, so that one mistake is told once.
-A game may be there without its first lines: a dealer may begin to publish under open games.
+A game may be there without its first lines: a dealer may begin to publish under open games. A
+tournament's log is listed as a game that has no hands, closed and revealed at one size.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_a_tournament_s_hand_is_of_chips_and_tells_who_is_out() -> None:
 
 def test_a_free_tournament_costs_nothing() -> None:
     game, hand = told_hand("dead_button", 2, 4)
-    played = replace(hand, tournament=replace(TOURNAMENT, currency="", level=1))
+    played = replace(hand, tournament=replace(TOURNAMENT, currency="", buy_in=0, fee=0, level=1))
     text = write_pokerstars(game, played, CHIPS)
     assert text.splitlines()[0].endswith(
         ": Tournament #4200017, Freeroll  Hold'em No Limit - Level I (50/100)"

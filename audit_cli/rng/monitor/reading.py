@@ -124,7 +124,7 @@ def read_games(items: Iterable[Item], trusted: VerifierKey | None) -> Iterator[L
         if isinstance(item, Damage):
             yield item
         elif isinstance(item, Header):
-            reading = _Reading(item)
+            reading = None if item.tournament else _Reading(item)
         elif reading is None:
             continue
         elif isinstance(item, Line):
