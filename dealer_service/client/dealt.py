@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from dealer_service.client.drawn import BeaconRule, find_fault
+from dealer_service.client.grammar import DEALT_IN
 from dealer_service.client.lines import Entry
 from dealer_service.client.message import CardOpening
 from dealer_service.client.refusing import ProtocolBreach, Reason
@@ -60,11 +61,15 @@ class HandSeen:
 
     def __init__(self, table: Table, opened: Entry) -> None:
         body = opened.body
-        dealt_in = [seat for seat in body["seats"] if seat["state"] == "in"]
+        dealt_in = [seat for seat in body["seats"] if seat["state"] in DEALT_IN]
         self._table = table
         self._commitment = bytes.fromhex(body["commitment"])
         self._players = {seat["seat"]: seat["player"] for seat in dealt_in}
-        self._frozen = {s["seat"]: bytes.fromhex(s["anchor"]) for s in dealt_in if "anchor" in s}
+        self._frozen = {
+            s["seat"]: bytes.fromhex(s["anchor"])
+            for s in dealt_in
+            if s["state"] == "in" and "anchor" in s
+        }
         self._order = _left_of(body["button"], list(self._players))
         self._opened_at = opened.at
         self._deals = 0

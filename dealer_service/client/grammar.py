@@ -26,7 +26,9 @@ ASIDES: Final = frozenset(
         "anchored",
     }
 )
-_BETWEEN: Final = ASIDES | {"chips_added", "hand_opened", "game_closed"}
+_BETWEEN: Final = ASIDES | {"chips_added", "colored_up", "hand_opened", "game_closed"}
+DEALT_IN: Final = frozenset({"in", "absent"})
+"""The states of an opening's seats that are dealt in."""
 _AGREED: Final = frozenset({"runs_agreed", "blinds_chopped"})
 _PLAYED: Final = _AGREED | {"dealt", "acted", "opened", "mucked", "returned", "awarded"}
 _OF_A_HAND: Final = _AGREED | {
@@ -63,7 +65,16 @@ _ALLOWED: Final = {
 class Grammar:
     """The phase of one game, the number of its last hand, and what is still to be revealed."""
 
-    __slots__ = ("_frozen", "_in", "_link_ms", "_opened_at", "_to_reveal", "hand", "phase")
+    __slots__ = (
+        "_frozen",
+        "_in",
+        "_is_tournament",
+        "_link_ms",
+        "_opened_at",
+        "_to_reveal",
+        "hand",
+        "phase",
+    )
 
     def __init__(self) -> None:
         self.phase = Phase.START
@@ -72,6 +83,7 @@ class Grammar:
         self._frozen: dict[int, str] = {}
         self._opened_at = 0
         self._link_ms = 0
+        self._is_tournament = False
         self._to_reveal: list[int] = []
 
     @property
@@ -89,12 +101,15 @@ class Grammar:
             _refuse(entry, f"{kind} has no place in the phase {self.phase.name.lower()}")
         if kind in _OF_A_HAND and entry.body["hand"] != self.hand:
             _refuse(entry, f"it names hand {entry.body['hand']}, and the open one is {self.hand}")
+        if kind == "colored_up":
+            self._require_tournament(entry, there=True)
         self._advance(entry)
 
     def _advance(self, entry: Entry) -> None:
         match entry.kind:
             case "game_opened":
                 self._link_ms = entry.body["rules"]["link_ms"]
+                self._is_tournament = "tournament" in entry.body["rules"]
                 self.phase = Phase.BETWEEN
             case "hand_opened":
                 self._open(entry)
@@ -120,14 +135,21 @@ class Grammar:
         if number != self.hand + 1:
             detail = f"line {entry.index} opens hand {number} where hand {self.hand + 1} is next"
             raise ProtocolBreach(Reason.HAND_NUMBER, detail)
-        dealt_in = [seat for seat in entry.body["seats"] if seat["state"] == "in"]
+        self._require_tournament(entry, there="level" in entry.body)
+        dealt_in = [seat for seat in entry.body["seats"] if seat["state"] in DEALT_IN]
         if len(dealt_in) < 2:
             _refuse(entry, "a hand opens with two seats or more dealt in")
         self.hand = number
         self.phase = Phase.OPENED
         self._opened_at = entry.at
         self._in = {seat["player"]: seat["seat"] for seat in dealt_in}
-        self._frozen = {s["seat"]: s["player"] for s in dealt_in if "anchor" in s}
+        self._frozen = {
+            s["seat"]: s["player"] for s in dealt_in if s["state"] == "in" and "anchor" in s
+        }
+
+    def _require_tournament(self, entry: Entry, *, there: bool) -> None:
+        if there != self._is_tournament:
+            _refuse(entry, "a level and colored_up are a tournament's table's, and no other's")
 
     def _require_not_dealt_in(self, entry: Entry) -> None:
         if self.phase is not Phase.BETWEEN and entry.body["player"] in self._in:

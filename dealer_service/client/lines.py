@@ -42,6 +42,7 @@ from dealer_service.client.shapes import (
 __all__ = ["DECK_SIZE", "MAX_SEATS", "Body", "Entry", "read_line"]
 
 DECK_SIZE: Final = 52
+MOST_LEVELS: Final = 100
 
 
 def read_line(index: int, line: bytes) -> Entry:
@@ -86,6 +87,7 @@ _at_seat = {"seat": SEAT, "player": PLAYER}
 _left = shape(**_at_seat, stack=Optional(AMOUNT))
 
 _limits = shape(small_bet=COUNT, big_bet=COUNT, cap=AMOUNT, uncapped_heads_up=boolean)
+_ante = shape(kind=words("each", "big_blind"), amount=COUNT)
 _rake = shape(
     per_ten_thousand=integer(0, 10_000),
     caps=list_of(shape(players=integer(2, MAX_SEATS), cap=AMOUNT), rising="players", least=1),
@@ -101,8 +103,8 @@ RULES: Final = shape(
     buy_in_min=COUNT,
     buy_in_max=COUNT,
     button=words("moving", "dead"),
-    newcomers=words("next_hand", "post", "wait"),
-    absent=words("sit_out"),
+    newcomers=words("next_hand", "post", "wait", "by_position"),
+    absent=words("sit_out", "dealt_in"),
     show=words("winners", "all"),
     all_in=words("face_up"),
     turn_ms=AMOUNT,
@@ -117,7 +119,7 @@ RULES: Final = shape(
     hole_cards=Optional(integer(4, 6)),
     limits=Optional(_limits),
     pot_small_blind=Optional(words("exact", "rounded_up")),
-    ante=Optional(shape(kind=words("each", "big_blind"), amount=COUNT)),
+    ante=Optional(_ante),
     straddle=Optional(
         shape(
             kind=words("under_the_gun", "button", "mississippi"),
@@ -133,8 +135,11 @@ RULES: Final = shape(
     time_bank=Optional(shape(start_ms=AMOUNT, per_hand_ms=AMOUNT, max_ms=AMOUNT)),
     disconnect_ms=Optional(AMOUNT),
     watch_delay_ms=Optional(integer(1_000, 3_600_000)),
+    tournament=Optional(shape(tournament=BYTES16, table=COUNT)),
 )
-_carried = shape(**_at_seat, stack=AMOUNT, sitting_out=boolean, anchored=boolean)
+_carried = shape(
+    **_at_seat, stack=AMOUNT, sitting_out=boolean, anchored=boolean, house=Optional(true)
+)
 _previous = shape(
     game=BYTES16,
     size=COUNT,
@@ -146,12 +151,20 @@ _previous = shape(
 _seat_state = shape(
     **_at_seat,
     stack=AMOUNT,
-    state=words("in", "sitting_out", "no_chips", "no_anchor", "waiting"),
+    state=words("in", "absent", "sitting_out", "no_chips", "no_anchor", "waiting"),
     anchor=Optional(BYTES32),
     choices=Optional(ruled(_choices, not_empty)),
     owes=Optional(ruled(shape(live=AMOUNT, dead=AMOUNT), _owes_something)),
     waits=Optional(true),
     bank_ms=Optional(AMOUNT),
+    house=Optional(true),
+)
+_level = shape(
+    level=integer(1, MOST_LEVELS),
+    small_blind=COUNT,
+    big_blind=COUNT,
+    chip_unit=COUNT,
+    ante=Optional(_ante),
 )
 
 _KINDS: Final[Mapping[str, Check]] = {
@@ -162,7 +175,7 @@ _KINDS: Final[Mapping[str, Check]] = {
         rules=RULES,
         previous=Optional(_previous),
     ),
-    "seat_taken": shape(**_at_seat, stack=COUNT, anchor=Optional(BYTES32)),
+    "seat_taken": shape(**_at_seat, stack=AMOUNT, anchor=Optional(BYTES32), house=Optional(true)),
     "seat_left": _left,
     "player_removed": _left,
     "chips_added": shape(**_at_seat, amount=COUNT),
@@ -197,6 +210,7 @@ _KINDS: Final[Mapping[str, Check]] = {
             departed=Optional(
                 list_of(shape(player=PLAYER, stack=AMOUNT, at=AMOUNT), rising="player")
             ),
+            level=Optional(_level),
         ),
         together("last_small_blind_seat", "last_big_blind_seat"),
     ),
@@ -284,8 +298,11 @@ _KINDS: Final[Mapping[str, Check]] = {
     "hand_ended": shape(
         hand=COUNT, stacks=list_of(shape(seat=SEAT, stack=AMOUNT), rising="seat", least=2)
     ),
+    "colored_up": shape(
+        unit=COUNT, stacks=list_of(shape(seat=SEAT, stack=COUNT), rising="seat", least=1)
+    ),
     "game_closed": shape(
-        reason=words("operator", "max_hands", "max_time", "restored"),
+        reason=words("operator", "max_hands", "max_time", "restored", "tournament"),
         stacks=list_of(shape(**_at_seat, stack=AMOUNT), rising="seat"),
         next=Optional(BYTES16),
     ),

@@ -2,8 +2,10 @@
 
 PROTOCOL.md section 11: its anchor must stand, unchanged, in every opening (ANCHOR); no link,
 anchor, act, choice, agreement, straddle, show, muck, sitting out, coming back, chips or leaving
-may stand as its own that it did not send and no rule made (NOT_MINE); and a game that goes on from
-another must have given it time to anchor (NO_TIME_TO_ANCHOR).
+may stand as its own that it did not send and no rule made, nor any hand open with it sitting out
+where it does not (NOT_MINE); and a game that goes on from another, or a tournament's table that it
+came to, must have given it time to anchor (NO_TIME_TO_ANCHOR). Seats and chips of a tournament's
+table are the tournament's, whose log tells of them.
 """
 
 import hmac
@@ -11,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeVar
 
-from dealer_service.client.grammar import ASIDES
+from dealer_service.client.grammar import ASIDES, DEALT_IN
 from dealer_service.client.lines import Entry
 from dealer_service.client.refusing import ProtocolBreach, Reason
 from dealer_service.client.sent import (
@@ -40,6 +42,9 @@ _AHEAD: Final = {
 }
 """What may come of an act chosen ahead."""
 
+_AWAY: Final = frozenset({"sitting_out", "absent"})
+"""The states of an opening's seats whose player sits out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Missed:
@@ -54,19 +59,25 @@ class Missed:
 
 
 class Own:
-    """One player in one game: its seat, its anchor, its misses, and what it sent."""
+    """One player in one game: its seat, its anchor, its misses, and what it sent.
+
+    `anchors` says that it registered with the tournament of its table as one that gives links.
+    """
 
     __slots__ = (
+        "_absent",
+        "_anchor_from",
+        "_anchors",
         "_bank_ms",
-        "_carried_anchored",
         "_choices_at_once",
         "_clock_acted",
         "_counting",
+        "_is_tournament",
         "_link_ms",
         "_links",
         "_moved_at",
-        "_opened_at",
         "_sent",
+        "_sitting_out",
         "_turn_ms",
         "anchor",
         "anchor_spent",
@@ -78,7 +89,7 @@ class Own:
         "seat",
     )
 
-    def __init__(self, player: str) -> None:
+    def __init__(self, player: str, *, anchors: bool = False) -> None:
         self.player = player
         self.seat: int | None = None
         self.anchor: str | None = None
@@ -89,13 +100,16 @@ class Own:
         self.choices: tuple[str, ...] = ()
         self._sent: list[Sent] = []
         self._links: dict[int, str] = {}
+        self._absent = False
+        self._anchor_from: int | None = None
+        self._anchors = anchors
         self._bank_ms = 0
-        self._carried_anchored = False
         self._choices_at_once = True
         self._clock_acted = False
         self._counting: tuple[str, ...] = ()
-        self._opened_at = 0
+        self._is_tournament = False
         self._moved_at = 0
+        self._sitting_out = False
         self._turn_ms = 0
         self._link_ms = 0
 
@@ -139,11 +153,11 @@ class Own:
         rules = entry.body["rules"]
         self._turn_ms, self._link_ms = rules["turn_ms"], rules["link_ms"]
         self._choices_at_once = rules.get("choices") != "before_links"
-        self._opened_at = entry.at
+        self._is_tournament = "tournament" in rules
         for each in entry.body.get("previous", {"seats": ()})["seats"]:
             if each["player"] == self.player:
-                self.seat = each["seat"]
-                self._carried_anchored = each["anchored"]
+                self.seat, self._sitting_out = each["seat"], each["sitting_out"]
+                self._anchor_from = entry.at if each["anchored"] else None
 
     def _check_opening(self, entry: Entry) -> None:
         body = entry.body
@@ -156,17 +170,27 @@ class Own:
                 f"{_anchor(self.anchor)}"
             )
             raise ProtocolBreach(Reason.ANCHOR, detail)
-        early = entry.at < self._opened_at + self._link_ms
-        if self.seat is not None and self._carried_anchored and self.anchor is None and early:
-            detail = (
-                f"line {entry.index}: hand {body['hand']} opened {entry.at - self._opened_at} ms "
-                f"after the game, before the {self._link_ms} ms for a new anchor had passed"
-            )
-            raise ProtocolBreach(Reason.NO_TIME_TO_ANCHOR, detail)
-        self._carried_anchored = False
-        self.hand_of_mine = body["hand"] if mine and mine["state"] == "in" else None
+        self._check_time_to_anchor(entry)
+        state = mine["state"] if mine else ""
+        if mine and (state in _AWAY) != self._sitting_out:
+            _refuse(entry, f"its seat is {state}, which is not what it last chose")
+        self.hand_of_mine = body["hand"] if state in DEALT_IN else None
+        self._absent = state == "absent"
         self._check_choices(entry, mine or {})
         self._bank_ms = (mine or {}).get("bank_ms", 0)
+
+    def _check_time_to_anchor(self, opened: Entry) -> None:
+        """Refuse a hand that opens before a player that gives links could log its first anchor."""
+        begun, self._anchor_from = self._anchor_from, None
+        if begun is None or self.seat is None or self.anchor is not None:
+            return
+        if opened.at < begun + self._link_ms:
+            since = "it took its seat" if self._is_tournament else "the game"
+            detail = (
+                f"line {opened.index}: hand {opened.body['hand']} opened {opened.at - begun} ms "
+                f"after {since}, before the {self._link_ms} ms for a new anchor had passed"
+            )
+            raise ProtocolBreach(Reason.NO_TIME_TO_ANCHOR, detail)
 
     def _check_choices(self, entry: Entry, mine: Mapping[str, Any]) -> None:
         if tuple(mine.get("choices", ())) != self.choices:
@@ -219,18 +243,18 @@ class Own:
         self.anchor_spent = False
         self.leaving = False
         self.choices = ()
-        self._carried_anchored = False
+        self._sitting_out = False
+        self._anchor_from = None
 
     def _check_named(self, entry: Entry) -> None:
         body = entry.body
         match entry.kind:
             case "seat_taken":
-                self._spend(entry, SeatAsked, lambda asked: _is_asked(asked, body))
-                self.seat, self.anchor, self.choices = body["seat"], body.get("anchor"), ()
+                self._take_seat(entry)
             case "anchored":
                 self._spend(entry, AnchorSent, lambda sent: _is_anchor(sent, body))
                 self.anchor, self.anchor_spent = body["anchor"], False
-            case "chips_added":
+            case "chips_added" if not self._is_tournament:
                 self._spend(entry, ChipsSent, lambda sent: sent.amount == body["amount"])
             case "sat_out":
                 self._check_sitting_out(entry)
@@ -240,18 +264,30 @@ class Own:
                 self.choices = tuple(body["choices"])
             case "came_back":
                 self._spend(entry, ComeBackSent, lambda _: True)
-            case "seat_left":
-                self._spend(entry, LeaveSent, lambda _: True)
-                self._go(body)
-            case "player_removed":
+                self._sitting_out = False
+            case "seat_left" | "player_removed":
+                if entry.kind == "seat_left" and not self._is_tournament:
+                    self._spend(entry, LeaveSent, lambda _: True)
                 self._go(body)
         self._clock_acted = False
+
+    def _take_seat(self, entry: Entry) -> None:
+        body = entry.body
+        if not self._is_tournament:
+            self._spend(entry, SeatAsked, lambda asked: _is_asked(asked, body))
+        elif "anchor" in body:
+            _refuse(entry, "a seat of a tournament's table is taken without an anchor")
+        elif self._anchors:
+            self._anchor_from = entry.at
+        self.seat, self.anchor, self.choices = body["seat"], body.get("anchor"), ()
+        self._sitting_out = False
 
     def _check_sitting_out(self, entry: Entry) -> None:
         if entry.body["by"] != "clock":
             self._spend(entry, SitOutSent, lambda _: True)
         elif not self._clock_acted:
             _refuse(entry, "it sits out by the clock, which did not act for it")
+        self._sitting_out = True
 
     def _go(self, body: Mapping[str, object]) -> None:
         if "stack" in body:
@@ -284,7 +320,7 @@ class Own:
                     _refuse(entry, "the clock acted for it before its time was over")
                 self._clock_acted, self._bank_ms = True, 0
             case "absent":
-                if not self.leaving:
+                if not (self.leaving or self._absent):
                     _refuse(entry, "it acts as absent, and has neither left nor been removed")
             case _:
                 hand = self.hand_of_mine

@@ -51,7 +51,8 @@ class Watched:
 
     `joined` is the client's own monotonic time, in seconds, just before it asked for the log's
     size, and `backlog` that size: every later line was made after it. `slept` is of the same
-    moment, as given to `Verifier.receive`.
+    moment, as given to `Verifier.receive`. `anchors` says that the player registered with the
+    tournament of this table as one that gives links.
     """
 
     game: str
@@ -61,6 +62,7 @@ class Watched:
     backlog: int = 0
     before: GameBefore | None = None
     slept: float = 0.0
+    anchors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Verifier:
         self._networks = networks
         self._origin = log_origin(watched.key.name, bytes.fromhex(watched.game))
         self._grammar = Grammar()
-        self._own = None if watched.player is None else Own(watched.player)
+        self._own = None if watched.player is None else Own(watched.player, anchors=watched.anchors)
         self._tree = Tree()
         self._lines: list[bytes] = []
         self._covered = 0

@@ -20,7 +20,8 @@ class SeatView:
     """A seat: its chips behind, its bet on this street, and the cards that the viewer may see.
 
     `state` is a word of PROTOCOL.md 6.3, or "folded", "all_in" or "waiting" for the next hand.
-    `choices` are the standing ones; what it owes it posts when it is dealt in again.
+    `choices` are the standing ones; what it owes it posts when it is dealt in again. `house` says
+    that the player is the house's own.
     """
 
     seat: int
@@ -34,11 +35,12 @@ class SeatView:
     choices: tuple[str, ...] = ()
     owes_live: int = 0
     owes_dead: int = 0
+    house: bool = False
 
     @property
     def live(self) -> bool:
         """Whether the seat is dealt in and has not folded."""
-        return self.state in {"in", "all_in"}
+        return self.state in {"in", "absent", "all_in"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class Pot:
 class TableView:
     """One moment at a table; `street` is empty between hands, `seat` 0 for a watcher.
 
-    `second_board` is there, with the cards that both share, where a hand is run twice.
+    `second_board` is there, with the cards that both share, where a hand is run twice. `rules` are
+    the game's, at a tournament's table with the blinds, ante and unit of `level`, the last hand's.
     """
 
     game: str
@@ -69,6 +72,7 @@ class TableView:
     rules: Mapping[str, Any] = field(repr=False)
     paused: bool = False
     second_board: tuple[str, ...] = ()
+    level: int = 0
 
     @property
     def me(self) -> SeatView | None:
@@ -88,6 +92,8 @@ class Viewer:
         self._game = game
         self._player = player
         self._rules: Mapping[str, Any] = {}
+        self._level = 0
+        self._away: set[int] = set()
         self._seats: dict[int, SeatView] = {}
         self._hand = 0
         self._button = 0
@@ -153,6 +159,7 @@ class Viewer:
             self._rules,
             self._paused,
             self._second_board,
+            self._level,
         )
 
     def _set(self, seat: int, **changed: Any) -> None:  # noqa: ANN401 - fields of SeatView
@@ -162,11 +169,20 @@ class Viewer:
         self._rules = body["rules"]
         for each in body.get("previous", {"seats": ()})["seats"]:
             state = "sitting_out" if each["sitting_out"] else "waiting"
-            seat = SeatView(each["seat"], each["player"], each["stack"], state=state)
-            self._seats[seat.seat] = seat
+            self._seats[each["seat"]] = SeatView(
+                each["seat"],
+                each["player"],
+                each["stack"],
+                state=state,
+                house=each.get("house", False),
+            )
+            if each["sitting_out"]:
+                self._away.add(each["seat"])
 
     def _seat_taken(self, body: Body) -> None:
-        self._seats[body["seat"]] = SeatView(body["seat"], body["player"], body["stack"])
+        seat, house = body["seat"], body.get("house", False)
+        self._seats[seat] = SeatView(seat, body["player"], body["stack"], house=house)
+        self._away.discard(seat)
 
     def _seat_left(self, body: Body) -> None:
         if "stack" in body:
@@ -179,10 +195,12 @@ class Viewer:
         self._set(seat, stack=self._seats[seat].stack + body["amount"])
 
     def _sat_out(self, body: Body) -> None:
+        self._away.add(body["seat"])
         if not self._in_hand or self._seats[body["seat"]].state == "waiting":
             self._set(body["seat"], state="sitting_out")
 
     def _came_back(self, body: Body) -> None:
+        self._away.discard(body["seat"])
         if self._seats[body["seat"]].state == "sitting_out":
             self._set(body["seat"], state="waiting")
 
@@ -202,6 +220,9 @@ class Viewer:
         self._second_board, self._dead = (), 0
         self.decision = None
         self._seats = {each["seat"]: _seat(each) for each in body["seats"]}
+        self._away = {s["seat"] for s in body["seats"] if s["state"] in {"sitting_out", "absent"}}
+        if "level" in body:
+            self._level, self._rules = body["level"]["level"], _rules_at(self._rules, body["level"])
         self._before = {number: seat.stack for number, seat in self._seats.items()}
 
     def _hand_void(self, _: Body) -> None:
@@ -271,6 +292,10 @@ class Viewer:
             self._set(each["seat"], stack=each["stack"])
         self._end()
 
+    def _colored_up(self, body: Body) -> None:
+        for each in body["stacks"]:
+            self._set(each["seat"], stack=each["stack"])
+
     def _game_closed(self, _: Body) -> None:
         self.decision = None
 
@@ -280,12 +305,13 @@ class Viewer:
         """Take chips from a stack; all of them are bet and paid where nothing else is said."""
         seat = self._seats[number]
         left = seat.stack - amount
+        stays = "absent" if seat.state == "absent" else "in"
         self._set(
             number,
             stack=left,
             bet=seat.bet + (amount if bet is None else bet),
             paid=seat.paid + (amount if paid is None else paid),
-            state="in" if left else "all_in",
+            state=stays if left else "all_in",
         )
 
     def _end(self) -> None:
@@ -293,7 +319,7 @@ class Viewer:
         self.decision = None
         self._seats = {n: seat for n, seat in self._seats.items() if not seat.leaving}
         for number, seat in self._seats.items():
-            state = seat.state if seat.state == "sitting_out" else "waiting"
+            state = "sitting_out" if number in self._away else "waiting"
             self._seats[number] = replace(seat, bet=0, paid=0, state=state)
         self._dead = 0
 
@@ -318,6 +344,7 @@ class Viewer:
         "returned": _returned,
         "awarded": _awarded,
         "hand_ended": _hand_ended,
+        "colored_up": _colored_up,
         "game_closed": _game_closed,
     }
 
@@ -332,7 +359,18 @@ def _seat(told: Mapping[str, Any]) -> SeatView:
         choices=tuple(told.get("choices", ())),
         owes_live=owes.get("live", 0),
         owes_dead=owes.get("dead", 0),
+        house=told.get("house", False),
     )
+
+
+def _rules_at(rules: Mapping[str, Any], level: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the rules by which a hand of that level is played (PROTOCOL.md 8)."""
+    played = {name: value for name, value in rules.items() if name != "ante"}
+    played |= {name: value for name, value in level.items() if name != "level"}
+    if "limits" in rules:
+        big = level["big_blind"]
+        played["limits"] = {**rules["limits"], "small_bet": big, "big_bet": 2 * big}
+    return played
 
 
 def layers(seats: Iterable[SeatView], dead: int = 0) -> tuple[Pot, ...]:

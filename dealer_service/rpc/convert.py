@@ -50,8 +50,8 @@ Encode = Callable[[tuple[Entry, ...], TableState, int], bytes]
 
 
 def encode_seat_taken(entries: tuple[Entry, ...], _state: TableState, size: int) -> bytes:
-    """Answer TakeSeat."""
-    (taken,) = entries
+    """Answer TakeSeat; before it a house player may have been removed."""
+    taken = entries[-1]
     seat = taken.seat if isinstance(taken, SeatTaken) else 0
     return play_pb2.TakeSeatResponse(seat=seat, size=size).SerializeToString()
 
@@ -230,6 +230,7 @@ def _seat(
         leaving=seat.leaving,
         position=position,
         choices=seat.choices,
+        house=seat.house,
     )
     if seat.owes is not None:
         message.owes_live, message.owes_dead = seat.owes.live, seat.owes.dead
@@ -237,20 +238,24 @@ def _seat(
         chair = play.chairs[play.frame.place[number]]
         shown = next((one.cards for one in play.layout.shown if one.seat == number), ())
         message.stack, message.bet = chair.stack, chair.bet
-        message.state = _chair_state(play, number)
+        message.state = _chair_state(play, number, leaving=seat.leaving)
         message.cards.extend(shown or own)
     else:
         word = seat_word(state.rules, seat)
-        waiting = word is SeatWord.IN and state.open is not None and not dealt_in
+        if word is SeatWord.ABSENT:
+            word = SeatWord.SITTING_OUT
+        waiting = word is SeatWord.IN and state.open is not None
         message.state = "waiting" if waiting else str(word)
     return message
 
 
-def _chair_state(play: HandState, number: int) -> str:
+def _chair_state(play: HandState, number: int, *, leaving: bool) -> str:
     chair = play.chairs[play.frame.place[number]]
     if chair.folded:
         return "folded"
-    return "all_in" if not chair.stack and play.closing is None else "in"
+    if not chair.stack and play.closing is None:
+        return "all_in"
+    return "absent" if number in play.marks.absent and not leaving else "in"
 
 
 def summary_message(head: LogHead, rules: RuleSet | None) -> operate_pb2.GameSummary:
@@ -268,6 +273,7 @@ def summary_message(head: LogHead, rules: RuleSet | None) -> operate_pb2.GameSum
         next=facts.next,
         reference=read_meta(facts.meta).reference,
         rules=rules_message(rules) if rules else None,
+        tournament=facts.tournament,
     )
 
 

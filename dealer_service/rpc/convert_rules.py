@@ -30,6 +30,7 @@ from dealer_service.rules.entry import (
     StraddleRule,
     Structure,
     TimeBankRule,
+    TournamentTable,
     Variant,
 )
 
@@ -92,6 +93,7 @@ def rules_of(message: entry_pb2.RuleSet) -> RuleSet:
         time_bank=_time_bank(message),
         disconnect_ms=message.disconnect_ms if message.HasField("disconnect_ms") else None,
         watch_delay_ms=message.watch_delay_ms or None,
+        tournament=_tournament(message),
     )
 
 
@@ -134,6 +136,7 @@ def rules_message(rules: RuleSet) -> entry_pb2.RuleSet:
         time_bank=_time_bank_message(rules.time_bank) if rules.time_bank else None,
         disconnect_ms=rules.disconnect_ms,
         watch_delay_ms=rules.watch_delay_ms,
+        tournament=_tournament_message(rules.tournament) if rules.tournament else None,
     )
 
 
@@ -201,6 +204,12 @@ def _time_bank(message: entry_pb2.RuleSet) -> TimeBankRule | None:
     return TimeBankRule(told.start_ms, told.per_hand_ms, told.max_ms)
 
 
+def _tournament(message: entry_pb2.RuleSet) -> TournamentTable | None:
+    if not message.HasField("tournament"):
+        return None
+    return TournamentTable(message.tournament.tournament, message.tournament.table)
+
+
 def _limits_message(limits: Limits) -> entry_pb2.Limits:
     return entry_pb2.Limits(
         small_bet=limits.small_bet,
@@ -230,3 +239,7 @@ def _time_bank_message(bank: TimeBankRule) -> entry_pb2.TimeBankRule:
     return entry_pb2.TimeBankRule(
         start_ms=bank.start_ms, per_hand_ms=bank.per_hand_ms, max_ms=bank.max_ms
     )
+
+
+def _tournament_message(table: TournamentTable) -> entry_pb2.TournamentTable:
+    return entry_pb2.TournamentTable(tournament=table.tournament, table=table.table)

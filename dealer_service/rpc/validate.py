@@ -12,15 +12,18 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2, tournament_pb2
 from dealer_service.rpc.convert_rules import rules_of
+from dealer_service.rpc.convert_structure import structure_of
 from dealer_service.rules.entry import Choice
 from dealer_service.rules.ruleset import find_faults
+from dealer_service.rules.tournament.structure import find_faults as find_structure_faults
 from dealer_service.transcript.noted import Stage
 
 MAX_INTEGER: Final = 2**53 - 1
 MAX_PAGE: Final = 1_000
 MAX_HANDS: Final = 1_000_000
+MOST_SEATS: Final = 10
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _GAME = re.compile(r"[0-9a-f]{32}")
@@ -111,8 +114,43 @@ def _stage_faults(request: fairness_pb2.GetLogProofRequest) -> tuple[Violation, 
 
 def _rule_set_faults(request: operate_pb2.OpenGameRequest) -> tuple[Violation, ...]:
     """Find what can not be played, and what no dealer does, so that none is promised."""
+    if request.rules.HasField("tournament"):
+        message = "a tournament opens its tables itself: leave this out"
+        return (Violation("rules.tournament", message),)
     rules = rules_of(request.rules)
     faults = [Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)]
+    if request.rules.HasField("tournament"):
+        must = "must be left out: a tournament opens its tables itself"
+        faults.append(Violation("rules.tournament", must))
+    return tuple(faults)
+
+
+def _structure_faults(request: tournament_pb2.OpenTournamentRequest) -> tuple[Violation, ...]:
+    """Find what no tournament can be played by."""
+    faults = [
+        Violation(f"structure.{fault.field}", fault.message)
+        for fault in find_structure_faults(structure_of(request.structure))
+    ]
+    if request.structure.rules.HasField("tournament"):
+        must = "must be left out: each table gets its own"
+        faults.append(Violation("structure.rules.tournament", must))
+    return tuple(faults)
+
+
+def _share_faults(
+    request: tournament_pb2.ProposeDealRequest | tournament_pb2.AgreeToDealRequest,
+) -> tuple[Violation, ...]:
+    """Find what is no list of players and amounts; whether it adds up, the rules say."""
+    faults = []
+    names = [share.player for share in request.shares]
+    if not names or len(set(names)) < len(names) or len(names) > MOST_SEATS:
+        faults.append(Violation("shares", f"must be of 1 to {MOST_SEATS} players, each once"))
+    for number, share in enumerate(request.shares[:MOST_SEATS]):
+        name, check = _NAMED
+        if (fault := check(share.player)) is not None:
+            faults.append(Violation(f"shares[{number}].{name}", fault))
+        if share.amount > MAX_INTEGER:
+            faults.append(Violation(f"shares[{number}].amount", f"must be {_COUNT[8:]}"))
     return tuple(faults)
 
 
@@ -121,6 +159,7 @@ _GAME_STAGES: Final = frozenset(Stage) - _HAND_STAGES
 
 _ID = ("request_id", _matches(_REQUEST_ID, "must be 8 to 64 characters of A-Z a-z 0-9 . _ -"))
 _IN_GAME = ("game", _matches(_GAME, "must be 32 lower-case hex digits"))
+_IN_TOURNAMENT = ("tournament", _matches(_GAME, "must be 32 lower-case hex digits"))
 _NAMED = ("player", _matches(_PLAYER, "must be 1 to 64 characters of A-Z a-z 0-9 . _ -"))
 _REFERRED = ("reference", _matches(_REFERENCE, "must be at most 128 printable ASCII characters"))
 _ANCHORED = ("anchor", _of_length((0, 32), "must be 32 bytes, or empty"))
@@ -163,6 +202,7 @@ def _pre_act(value: int) -> str | None:
 
 _SEAT: tuple[str, Check] = ("seat", _between(0, 10, "must be 0 (any free seat) or from 1 to 10"))
 _REVEAL = ("accepts_reveal", _matches(_POLICY, "must be at most 32 characters of a-z _"))
+_TOURNAMENT_STATES = re.compile(r"(registering|running|break|stopped|ending|closed|lost|archived)?")
 _STATES = "must be empty, open, paused, closed, revealed, lost or archived"
 
 _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
@@ -202,6 +242,7 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
     play_pb2.PreferRequest: (_ID, _IN_GAME, ("choices", _choices)),
     play_pb2.PreSelectRequest: (_IN_GAME, _count("hand", 1), ("act", _pre_act)),
     play_pb2.GetTableRequest: (_IN_GAME,),
+    play_pb2.GetStatisticsRequest: (_IN_GAME,),
     play_pb2.WatchRequest: (_IN_GAME, _count("from")),
     operate_pb2.OpenGameRequest: (_ID, _REFERRED),
     operate_pb2.ListGamesRequest: (
@@ -216,6 +257,38 @@ _RULES: Final[dict[type[Message], tuple[tuple[str, Check], ...]]] = {
     operate_pb2.VoidHandRequest: (_ID, _IN_GAME, _count("hand", 1)),
     operate_pb2.RemovePlayerRequest: (_ID, _IN_GAME, _NAMED, _REFERRED),
     operate_pb2.FollowChipsRequest: (_count("after"), ("stop_at_end", _anything)),
+    tournament_pb2.OpenTournamentRequest: (_ID, _REFERRED),
+    tournament_pb2.ListTournamentsRequest: (
+        (
+            "state",
+            _matches(
+                _TOURNAMENT_STATES,
+                "must be empty, registering, running, break, stopped, ending, closed, lost or "
+                "archived",
+            ),
+        ),
+        ("page_size", _between(0, MAX_PAGE, _PAGE)),
+        ("page_token", _matches(_PAGE_TOKEN, "must be empty or as an answer gave it")),
+    ),
+    tournament_pb2.GetTournamentRequest: (_IN_TOURNAMENT,),
+    tournament_pb2.RegisterRequest: (
+        _ID,
+        _IN_TOURNAMENT,
+        ("anchors", _anything),
+        _REVEAL,
+        _REFERRED,
+    ),
+    tournament_pb2.WithdrawRequest: (_ID, _IN_TOURNAMENT, _REFERRED),
+    tournament_pb2.RebuyRequest: (_ID, _IN_TOURNAMENT, _REFERRED),
+    tournament_pb2.DeclineRebuyRequest: (_ID, _IN_TOURNAMENT),
+    tournament_pb2.AddOnRequest: (_ID, _IN_TOURNAMENT, _REFERRED),
+    tournament_pb2.ProposeDealRequest: (_ID, _IN_TOURNAMENT, _count("left")),
+    tournament_pb2.AgreeToDealRequest: (_ID, _IN_TOURNAMENT, _count("left")),
+    tournament_pb2.StopTournamentRequest: (_ID, _IN_TOURNAMENT),
+    tournament_pb2.ResumeTournamentRequest: (_ID, _IN_TOURNAMENT),
+    tournament_pb2.CancelTournamentRequest: (_ID, _IN_TOURNAMENT),
+    tournament_pb2.DisqualifyRequest: (_ID, _IN_TOURNAMENT, _NAMED, _REFERRED),
+    tournament_pb2.WatchTournamentRequest: (_IN_TOURNAMENT, _count("from")),
     fairness_pb2.GetKeyRequest: (),
     fairness_pb2.GetCheckpointRequest: (_IN_GAME,),
     fairness_pb2.ListEntriesRequest: (
@@ -241,4 +314,7 @@ _TOGETHER: Final[dict[type[Message], Together]] = {
     play_pb2.AnchorRequest: Together(("missing_hand", "missing_link"), _missing_link_faults),
     fairness_pb2.GetLogProofRequest: Together(("hand",), _stage_faults),
     operate_pb2.OpenGameRequest: Together(("rules",), _rule_set_faults),
+    tournament_pb2.OpenTournamentRequest: Together(("structure",), _structure_faults),
+    tournament_pb2.ProposeDealRequest: Together(("shares",), _share_faults),
+    tournament_pb2.AgreeToDealRequest: Together(("shares",), _share_faults),
 }

@@ -10,6 +10,7 @@ from cutcard.v1 import entry_pb2
 from dealer_service.client.lines import read_line
 from dealer_service.client.refusing import ProtocolBreach, Reason
 from tests.support.simulator import HOUSE_LIFE, HOUSES, LIVELY, play_chain, play_game
+from tests.support.tournament_tables import play_table
 from tests.support.transcripts import dump
 
 ENTRY = entry_pb2.Entry.DESCRIPTOR
@@ -27,6 +28,7 @@ def lively_lines() -> dict[str, list[bytes]]:
         for rules in HOUSES.values()
         for players in (2, 5)
     ]
+    games += [play_table(seed=seed) for seed in range(3)]
     for game in games:
         for line in game.lines:
             (kind,) = json.loads(line).keys() - {"at"}

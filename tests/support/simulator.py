@@ -19,7 +19,15 @@ from dealer_service.fairness import commitment, deck, mixing
 from dealer_service.fairness.cards import CARD_NAMES
 from dealer_service.fairness.deck import SealedDeck
 from dealer_service.fairness.mixing import Link
-from dealer_service.rules import ahead, closing, entropy, opening, play, seating
+from dealer_service.rules import (
+    ahead,
+    closing,
+    entropy,
+    opening,
+    play,
+    seating,
+    tournament_table,
+)
 from dealer_service.rules.ahead import ChosenAct, PreAct
 from dealer_service.rules.entry import (
     Act,
@@ -34,6 +42,7 @@ from dealer_service.rules.entry import (
     Dealt,
     Entry,
     GameOpened,
+    HandLevel,
     HandOpened,
     Limits,
     Links,
@@ -280,7 +289,12 @@ class Deal:
 
 
 class Simulator:
-    """One game and everybody in it. Its clock is `now`, its chance `random`, its state `state`."""
+    """One game and everybody in it. Its clock is `now`, its chance `random`, its state `state`.
+
+    At a tournament's table `level` is what the next hand is played by, and `button` the seat that
+    has it in the first one (None: the lowest that is dealt in); the calls beginning with `give` are
+    the tournament's.
+    """
 
     def __init__(
         self,
@@ -309,6 +323,8 @@ class Simulator:
         self.links: dict[int, str] = {}
         self.chosen: dict[str, ChosenAct] = {}
         self.cards: tuple[OpenedCard, ...] = ()
+        self.level: HandLevel | None = None
+        self.button: int | None = None
         self.last_note = ""
         self._state: TableState | None = None
         if before is None:
@@ -384,7 +400,13 @@ class Simulator:
     # Players and seats.
 
     def sit(
-        self, name: str, *, stack: int | None = None, seat: int = 0, anchored: bool = True
+        self,
+        name: str,
+        *,
+        stack: int | None = None,
+        seat: int = 0,
+        anchored: bool = True,
+        house: bool = False,
     ) -> Client:
         """Seat a player, with a new chain unless it plays without one or has missed a link."""
         rules = self.state.rules
@@ -404,9 +426,36 @@ class Simulator:
                 anchor=anchor,
                 accepts_reveal=policy,
                 past=self.values,
+                house=house,
             )
         )
         return client
+
+    def give_seat(
+        self, name: str, seat: int, stack: int, *, house: bool = False, anchored: bool = True
+    ) -> Client:
+        """Let a tournament seat a player at its table, who anchors afterwards if it is to."""
+        client = self.clients.setdefault(name, Client(name))
+        self._do(tournament_table.seat(self.state, name, seat, stack, house))
+        if anchored and name not in self.state.misses:
+            self.anchor(name)
+        return client
+
+    def give_up_seat(self, name: str) -> None:
+        """Let a tournament take a player from its table, between hands."""
+        self._do(tournament_table.unseat(self.state, name))
+
+    def give_removal(self, name: str) -> None:
+        """Let a tournament disqualify a player, in the middle of a hand too."""
+        self._do(tournament_table.remove(self.state, name))
+
+    def give_chips(self, name: str, amount: int) -> None:
+        """Let a tournament sell chips to a player, between hands."""
+        self._do(tournament_table.add(self.state, name, amount))
+
+    def give_color_up(self, unit: int, stacks: Mapping[int, int]) -> None:
+        """Let a tournament change the stacks of some seats by a chip race."""
+        self._do(tournament_table.color_up(self.state, unit, stacks))
 
     def leave(self, name: str) -> None:
         """Let a player leave, in the middle of a hand too."""
@@ -507,7 +556,10 @@ class Simulator:
         secret = self.random.randbytes(32)
         number = self.state.hand + 1
         committed = self.cheat.commit(self.origin, self.game, number, secret)
-        self._do(opening.open_hand(self.state, self.now, committed.hex()))
+        button = self.button if number == 1 else None
+        hand = committed.hex()
+        opened = opening.open_hand(self.state, self.now, hand, level=self.level, button=button)
+        self._do(opened)
         self.deals[number] = Deal(number, secret, committed)
         self.links = {}
         self.checkpoint()
