@@ -39,6 +39,7 @@ class GameSummary:
     next: str
     reference: str
     rules: entry_pb2.RuleSet
+    tournament: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +176,7 @@ def _summary(game: operate_pb2.GameSummary) -> GameSummary:
         next=game.next,
         reference=game.reference,
         rules=game.rules,
+        tournament=game.tournament,
     )
 
 
