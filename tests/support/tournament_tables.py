@@ -4,6 +4,7 @@ The tournament itself is played dice: who comes, goes and busts, and when a leve
 here, and all that happens at the table follows from it by the rules.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 from typing import Final
@@ -89,14 +90,20 @@ def play_table(
 
 
 def begin_level(table: Simulator, level: HandLevel) -> None:
-    """Play on by a level, after a race that rounds every stack up to its unit."""
+    """Play on by a level, after a chip race where its unit is a higher one."""
     before, table.level = table.level, level
     if before is not None and before.chip_unit < level.chip_unit:
-        unit = level.chip_unit
-        raced = {
-            n: -(-seat.stack // unit) * unit for n, seat in table.state.seats.items() if seat.stack
-        }
-        table.give_color_up(unit, raced)
+        stacks = {number: seat.stack for number, seat in table.state.seats.items()}
+        table.give_color_up(level.chip_unit, race(table.random, level.chip_unit, stacks))
+
+
+def race(dice: Random, unit: int, stacks: Mapping[int, int]) -> dict[int, int]:
+    """Give the stacks of those with odd chips behind a race for as many whole ones (14.8)."""
+    odd = {seat: stack % unit for seat, stack in stacks.items() if stack % unit}
+    drawn, rest = divmod(sum(odd.values()), unit)
+    won = dice.sample(sorted(odd), drawn + (2 * rest >= unit))
+    whole = {seat: stacks[seat] - chips for seat, chips in odd.items()}
+    return {seat: kept + unit * (seat in won or not kept) for seat, kept in whole.items()}
 
 
 def _often(dice: Random) -> bool:
