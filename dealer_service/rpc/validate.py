@@ -7,7 +7,7 @@ played under a rule set: whether a seat is free or a bet is legal is the rules' 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from google.protobuf.message import Message
@@ -114,11 +114,13 @@ def _stage_faults(request: fairness_pb2.GetLogProofRequest) -> tuple[Violation, 
 
 def _rule_set_faults(request: operate_pb2.OpenGameRequest) -> tuple[Violation, ...]:
     """Find what can not be played, and what no dealer does, so that none is promised."""
-    if request.rules.HasField("tournament"):
-        message = "a tournament opens its tables itself: leave this out"
-        return (Violation("rules.tournament", message),)
     rules = rules_of(request.rules)
-    faults = [Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)]
+    faults = []
+    if rules.tournament is not None:
+        message = "a tournament opens its tables itself: leave this out"
+        faults.append(Violation("rules.tournament", message))
+        rules = replace(rules, tournament=None)
+    faults += [Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)]
     if request.rules.HasField("tournament"):
         must = "must be left out: a tournament opens its tables itself"
         faults.append(Violation("rules.tournament", must))

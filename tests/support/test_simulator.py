@@ -47,7 +47,7 @@ def test_one_seed_is_one_game_byte_for_byte() -> None:
 
 
 def test_every_kind_of_line_happens_in_a_lively_game(lively: Simulator) -> None:
-    optional = {e.BlindsChopped, e.Preferred, e.RunsAgreed}
+    optional = {e.BlindsChopped, e.ColoredUp, e.Preferred, e.RunsAgreed}
     assert {type(entry) for _, entry in lively.log} == set(e.KINDS.values()) - optional
     by = Counter(entry.by for _, entry in lively.log if isinstance(entry, e.Acted))
     assert by.keys() == {e.By.PLAYER, e.By.CLOCK, e.By.ABSENT}
