@@ -120,11 +120,13 @@ class SqliteStore:
                 return False
             if any(head.facts.state in UNFINISHED for head in heads):
                 return False
-            self._heads.forget()
-            for head in heads:
-                if head.facts.state is LogState.REVEALED:
+        # The tournament's own log comes last: until then it is asked for again.
+        for head in reversed(heads):
+            if head.facts.state is LogState.REVEALED:
+                with self._changing() as connection:
+                    self._heads.forget()
                     _forget(connection, head)
-            return True
+        return True
 
     def mark_lost(self, lost: Sequence[LostLog]) -> None:
         """Set logs to lost with what was last signed for each."""

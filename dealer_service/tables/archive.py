@@ -2,7 +2,7 @@
 
 Everything here comes from the store and is durable; of a game that the store has archived, from
 the game's own file, at a node that has it. Who is told later has a `past`, beyond which there is
-nothing for it.
+nothing for it. A tournament's log is read as a game's, by the tournament's id.
 """
 
 from collections import OrderedDict
@@ -82,7 +82,10 @@ class Archive:
         return new, tree.consistency(old, new)
 
     async def game_file(self, game: str, past: Past | None = None) -> AsyncIterator[bytes]:
-        """Write the game file (PROTOCOL.md section 5) in chunks, up to its last checkpoint."""
+        """Write the game file (PROTOCOL.md section 5) in chunks, up to its last checkpoint.
+
+        A tournament's begins with a header of its own (14.1).
+        """
         head = await self._house.head(game)
         if head.facts.state is LogState.LOST and head.next_index == 0:
             message = f"of this game nothing is left; it was signed to size {head.signed_size}"
@@ -91,11 +94,11 @@ class Archive:
             async for chunk in self._filed(game):
                 yield chunk
             return
-        key = str(self._house.signer.verifier)
+        what = "tournament" if head.is_tournament else "game"
         header = {
-            "format": "cutcard-game/1",
-            "game": game,
-            "key": key,
+            "format": f"cutcard-{what}/1",
+            what: game,
+            "key": str(self._house.signer.verifier),
             "origin": self._house.origin,
         }
         buffer = bytearray(_file_line(header))

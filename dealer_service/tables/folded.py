@@ -10,6 +10,7 @@ from dealer_service.tables.lines import decode
 
 OPENS: Final = b',"hand_opened":{'
 VOIDS: Final = b',"hand_void":{'
+TOURNAMENT_OPENS: Final = b',"tournament_opened":{'
 """What a line of the kind holds, and no other."""
 
 

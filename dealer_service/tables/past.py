@@ -18,7 +18,7 @@ from dealer_service.rules.hand import Decision
 from dealer_service.rules.table import evolve
 from dealer_service.rules.table_state import TableState
 from dealer_service.store.api import Store
-from dealer_service.tables.folded import fold_lines
+from dealer_service.tables.folded import TOURNAMENT_OPENS, fold_lines
 from dealer_service.tables.lines import decode, read_time
 from dealer_service.tables.refused import ServiceReason, refused
 
@@ -102,8 +102,13 @@ class Pasts:
 
 
 def read_rule(store: Store, *, log: str) -> DelayRule | None:
-    """Read a game's delay from its first line; None where there is none."""
+    """Read a game's delay from its first line; None where there is none.
+
+    A tournament is told at once: its rules have no delay (PROTOCOL.md 14.3).
+    """
     for line in store.lines(log, 0, 1):
+        if TOURNAMENT_OPENS in line:
+            return DelayRule(0)
         _, opened = decode(line)
         if isinstance(opened, GameOpened):
             return DelayRule(opened.rules.watch_delay_ms or 0, opened.previous is None)

@@ -1,5 +1,8 @@
 """Finished games: each gets its file, and is forgotten by the store when it has been over for long.
 
+So do tournaments, each forgotten with all of its tables when the last of them has been over for
+long, and never one of them alone.
+
 A file is written when its game is revealed; at the start, and once an hour, all finished games are
 looked through, so that none is missed. The store forgets a game only after its file was read back
 and is, by its hash, what the store would give. When a file can not be written, such as on a full
@@ -19,7 +22,7 @@ from typing import Final
 import structlog
 
 from dealer_service.rules.entry import GameOpened
-from dealer_service.store.api import LogHead, LogState, Store
+from dealer_service.store.api import UNFINISHED, LogHead, LogState, Store
 from dealer_service.store.refusal import StoreError
 from dealer_service.tables.archive import Archive
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
@@ -148,11 +151,15 @@ class _Work:
         self._archive = Archive(house)
 
     async def sweep(self) -> None:
-        """Look through all finished games, a page at a time."""
+        """Look through all finished games, then all finished tournaments, a page at a time."""
         await self._shelf.do(self._shelf.prepare)
+        await self._sweep(tournaments=False)
+        await self._sweep(tournaments=True)
+
+    async def _sweep(self, *, tournaments: bool) -> None:
         after = 0
         while True:
-            page = partial(_page, after=after, find_mine=self._find_mine)
+            page = partial(_page, after=after, find_mine=self._find_mine, tournaments=tournaments)
             heads, mine = await self._house.read(page)
             for head in mine:
                 await self.pass_over_broken(head.log, self._look_at(head))
@@ -175,15 +182,16 @@ class _Work:
 
     async def _look_at(self, head: LogHead) -> None:
         await self.write(head.log)
-        if self._retain is None:
+        if self._retain is None or head.owned_as != head.log:
             return
-        times = await self._house.read(partial(_over_since, head=head))
-        if times is None:
-            return
-        revealed_at, delay = times
+        heads = await self._house.read(partial(_all_of, head=head))
+        over = [await self._house.read(partial(_over_since, head=one)) for one in heads]
         # Who is told later has been told everything by then.
-        if revealed_at + max(self._retain, delay) <= self._house.clock.now():
-            await self._forget(head.log)
+        if heads and all(
+            times is not None and times[0] + max(self._retain, times[1]) <= self._house.clock.now()
+            for times in over
+        ):
+            await self._forget(head.log, [one.log for one in heads])
 
     async def write(self, game: str) -> None:
         """Write a game's file, unless it is there."""
@@ -205,30 +213,51 @@ class _Work:
         self._house.metrics.filed.inc()
         _log.info("game_filed", game=game, file=str(self._shelf.path(game)))
 
-    async def _forget(self, game: str) -> None:
-        """Let the store forget a game whose file is what the store would give."""
+    async def _forget(self, name: str, games: Sequence[str]) -> None:
+        """Let the store forget a game, or a tournament with its tables: those whose files it has.
+
+        Nothing is forgotten where one of the files is not what the store would give.
+        """
+        for game in games:
+            if not await self._is_filed(game):
+                return
+        # It may take a while for a long game: whoever reads of another one is not kept waiting.
+        store = await self._house.read(lambda store: store)
+        if await self._shelf.do(partial(store.archive, name)):
+            self._house.metrics.forgotten.inc(len(games))
+            _log.info("game_archived", game=name, games=len(games))
+
+    async def _is_filed(self, game: str) -> bool:
+        """Write a game's file, unless it is there, and say whether it is what the store gives."""
+        await self.write(game)
         digest = hashlib.sha256()
         try:
             async for chunk in self._archive.game_file(game):
                 digest.update(chunk)
         except Refused:
-            return
+            return False
         filed = await self._shelf.do(partial(self._shelf.digest, game))
         if filed != digest.digest():
             self._house.metrics.archive_failures.inc()
             _log.error("archive_differs", game=game, file=str(self._shelf.path(game)))
-            return
-        # It may take a while for a long game: whoever reads of another one is not kept waiting.
-        store = await self._house.read(lambda store: store)
-        if await self._shelf.do(partial(store.archive, game)):
-            self._house.metrics.forgotten.inc()
-            _log.info("game_archived", game=game)
+        return filed == digest.digest()
+
+
+def _all_of(store: Store, *, head: LogHead) -> tuple[LogHead, ...]:
+    """Give a game's head, or those of a tournament that are to be forgotten together.
+
+    None as long as one of these goes on.
+    """
+    heads = store.group(head.log) if head.is_tournament else (head,)
+    if any(one.facts.state in UNFINISHED for one in heads):
+        return ()
+    return tuple(one for one in heads if one.facts.state is LogState.REVEALED)
 
 
 def _page(
-    store: Store, *, after: int, find_mine: FindMine
+    store: Store, *, after: int, find_mine: FindMine, tournaments: bool
 ) -> tuple[tuple[LogHead, ...], list[LogHead]]:
-    heads = store.heads(state=LogState.REVEALED, after=after, limit=_PAGE)
+    heads = store.heads(state=LogState.REVEALED, tournaments=tournaments, after=after, limit=_PAGE)
     mine = find_mine([head.log for head in heads])
     return heads, [head for head in heads if head.log in mine]
 
@@ -239,6 +268,8 @@ def _over_since(store: Store, *, head: LogHead) -> tuple[int, int] | None:
     last = store.lines(head.log, head.next_index - 1, 1)
     if not first or not last:
         return None
+    if head.is_tournament:
+        return read_time(last[0]), 0
     _, opened = decode(first[0])
     delay = opened.rules.watch_delay_ms if isinstance(opened, GameOpened) else None
     return read_time(last[0]), delay + COVERED_MS if delay else 0
