@@ -45,7 +45,7 @@ def draw_seed(origin: str, tournament: bytes, draw: int, secret: bytes, commitme
     return hkdf(secret, salt, _INFO, 48)
 
 
-def draw_order(  # noqa: PLR0913 - these are the draw's inputs
+def draw_order(  # noqa: PLR0913, PLR0917 - these are the draw's inputs
     origin: str,
     tournament: bytes,
     draw: int,

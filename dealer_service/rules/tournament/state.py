@@ -36,14 +36,15 @@ class Phase(StrEnum):
 class Standing(StrEnum):
     """What a player of a tournament is at.
 
-    REGISTERED waits for the start, WAITING for a seat; who is BUSTED may still enter again or has
-    no place yet; OUT is for good: placed, withdrawn, or taken over.
+    REGISTERED waits for the start, WAITING for a seat; who is BUSTED has no place yet; WITHDRAWN
+    may register again; OUT is for good: placed, or its seat was taken over.
     """
 
     REGISTERED = "registered"
     WAITING = "waiting"
     PLAYING = "playing"
     BUSTED = "busted"
+    WITHDRAWN = "withdrawn"
     OUT = "out"
 
 
@@ -55,8 +56,8 @@ IN = frozenset({Standing.REGISTERED, Standing.WAITING, Standing.PLAYING})
 class Entrant:
     """A player's name in a tournament; `table` and `seat` are 0 while it does not sit.
 
-    `counts` says that the name is a player of the event: not one withdrawn or taken over.
-    `place` is 0 while it is not placed.
+    `taken_over` says that a person took this house player's seat. `place` is 0 while it is not
+    placed.
     """
 
     player: str
@@ -70,9 +71,19 @@ class Entrant:
     rebuys: int = 0
     added_on: bool = False
     disqualified: bool = False
-    counts: bool = True
+    taken_over: bool = False
     place: int = 0
     prize: int = 0
+
+    @property
+    def is_in(self) -> bool:
+        """Whether it is in: from registering, or entering again, until it is out."""
+        return self.standing in IN
+
+    @property
+    def counts(self) -> bool:
+        """Whether the name is a player of the event, in or out."""
+        return self.standing is not Standing.WITHDRAWN and not self.taken_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +197,7 @@ class TournamentState:
     broke. `waiting` are in and do not sit, in the order of entering. `lost` have no chips and keep
     their seat while they may buy some. `busted` have no place yet. `level` is the last begun, 0
     before the start. Its clock, or that of the break, had run `clock_ran` ms at `clock_at`.
+    `entries` counts entries, `purchases` rebuys and add-ons, and `spent` is what these cost.
     `draws` were made. `order` counts the hands that ended, a round as one. `round` are the tables
     that have started a hand in the round that is on; empty between rounds. `prizes` and `pool` are
     those of `registration_closed`. `end` says why it closes, once that is known.
@@ -204,7 +216,8 @@ class TournamentState:
     busted: tuple[Bust, ...] = ()
     players_in: int = 0
     entries: int = 0
-    bought: int = 0
+    purchases: int = 0
+    spent: int = 0
     level: int = 0
     clock_at: int = 0
     clock_ran: int = 0
