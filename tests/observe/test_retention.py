@@ -2,8 +2,10 @@
 
 import asyncio
 import errno
+import json
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,15 @@ import pytest
 
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2
 from dealer_service.config import Settings
-from dealer_service.store.api import LogState, Store
+from dealer_service.store.api import (
+    Append,
+    Appended,
+    LogAppend,
+    LogFacts,
+    LogState,
+    Signed,
+    Store,
+)
 from dealer_service.store.memory import MemoryStore
 from dealer_service.tables import shelf as shelves
 from dealer_service.tables.archive import Archive
@@ -250,6 +260,60 @@ async def test_reads_go_on_while_a_game_is_being_forgotten(tmp_path: Path) -> No
         finally:
             goes_on.set()
         await until_state(service, game, "archived")
+
+
+def copy_as_table(store: Store, game: str, log: str, tournament: str) -> None:
+    """Write the log of a finished game once more, as that of a tournament's table."""
+    head, lines = store.head(game), tuple(store.every_line(game))
+    assert head is not None
+    notes = store.checkpoints(game)
+    sizes = [0, *(one.size for one in notes)]
+    part = LogAppend(
+        log,
+        0,
+        1,
+        lines,
+        facts=replace(head.facts, tournament=tournament),
+        signed=tuple(
+            Signed(one.size, bytes(32), before, one.note)
+            for before, one in zip(sizes, notes, strict=False)
+        ),
+    )
+    assert store.append_all([Append((part,))]) == [Appended()]
+
+
+async def test_a_tournament_is_forgotten_with_its_tables_once_all_of_it_is_over(
+    tmp_path: Path,
+) -> None:
+    store, archive = MemoryStore(), tmp_path / "archive"
+    options: dict[str, Any] = {"archive": archive, "retain": HOUR, "metrics": LOOPBACK}
+    async with serving(tmp_path / "d", open_store=lambda _: store, **options) as service:
+        played = await finished(service)
+        line = b'{"at":1767225600000,"tournament_opened":{}}'
+        goes_on = LogFacts(LogState.CLOSED, tournament="t")
+        note = Signed(1, bytes(32), 0, "note")
+        opened = LogAppend("t", 0, 1, (line,), facts=goes_on, signed=(note,))
+        assert store.append_all([Append((opened,))]) == [Appended()]
+        for log in ("a", "b"):
+            copy_as_table(store, played, log, "t")
+        other = await finished(service)
+        service.advance(2 * SWEEP_MS)
+        await until_state(service, other, "archived")
+        assert {head.facts.state for head in store.group("t")[1:]} == {LogState.REVEALED}
+        assert {path_of(archive, log).exists() for log in ("a", "b")} == {True}
+        over = replace(goes_on, state=LogState.REVEALED)
+        store.append_all([Append((LogAppend("t", 1, 1, facts=over),))])
+        service.advance(2 * SWEEP_MS)
+        await until(lambda: store.group("t")[-1].facts.state is LogState.ARCHIVED)
+        assert {head.facts.state for head in store.group("t")} == {LogState.ARCHIVED}
+        header, told, signed = path_of(archive, "t").read_bytes().splitlines()
+        assert json.loads(header) == {
+            "format": "cutcard-tournament/1",
+            "key": service.key,
+            "origin": service.dealer.settings.origin,
+            "tournament": "t",
+        }
+        assert (told, json.loads(signed)) == (line, {"checkpoint": "note"})
 
 
 def archived(folder: Path, retain: float | None = HOUR) -> Any:
