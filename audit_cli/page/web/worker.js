@@ -4,7 +4,8 @@
  *
  * Questions and answers are those of view/asking.js. There is to ask:
  *
- *     audit {inputs: [{name, blob}], request}   → {report, games: [overview]}; keeps the games
+ *     audit {inputs: [{name, blob}], request}   → {report, games: [overview], tournaments:
+ *                                                 [overview]}; keeps them
  *     hand {game, hand}                         → what tellHand says; `game` counts from 0
  *     of_hand {game, hand, what, details}       → what answerOfHand says: one card, the deck, …
  *     compare {texts: [{name, text}], key}      → what compareNotes says, beside the games kept
@@ -18,10 +19,12 @@ import {compareNotes} from "./core/comparing.js";
 import {checkLogProof} from "./core/logproof.js";
 import {overviewGame} from "./core/overview.js";
 import {answerOfHand, tellHand} from "./core/telling.js";
+import {overviewTournament} from "./core/tournaments.js";
 
 const PROGRESS_MS = 50;
 
 let heldGames = [];
+let heldTournaments = [];
 
 const ANSWERS = new Map([
   ["audit", auditInputs],
@@ -29,15 +32,21 @@ const ANSWERS = new Map([
   ["of_hand", ({game, hand, what, details}) => {
     return answerOfHand(heldGames[game], hand, what, details);
   }],
-  ["compare", (asked) => compareNotes(asked, heldGames)],
+  ["compare", (asked) => compareNotes(asked, [...heldGames, ...heldTournaments])],
   ["log_proof", (asked) => checkLogProof(asked, heldGames)],
 ]);
 
 async function auditInputs({inputs, request}, tell) {
   heldGames = [];
-  const {report, games} = await audit(inputs, request, tell);
+  heldTournaments = [];
+  const {report, games, tournaments} = await audit(inputs, request, tell);
   heldGames = games;
-  return {report, games: games.map(overviewGame)};
+  heldTournaments = tournaments;
+  return {
+    report,
+    games: games.map(overviewGame),
+    tournaments: tournaments.map((log) => overviewTournament(log, games)),
+  };
 }
 
 /** Return a teller of progress that lets through one call in 50 ms, and each change of `what`. */

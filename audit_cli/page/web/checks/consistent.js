@@ -14,7 +14,10 @@ import {readOutsideNotes, readOutsideProofs} from "../core/outside.js";
 import {createVoice, thousands} from "../core/voice.js";
 import {checkLogged} from "./logged.js";
 
-/** Report on CONSISTENT over all games; `request` has `notes` and `proofs`, [{name, text}]. */
+/**
+ * Report on CONSISTENT over all games and tournaments; `request` has `notes` and `proofs`, [{name,
+ * text}].
+ */
 export async function checkConsistent(games, request, tell) {
   const voice = createVoice("CONSISTENT", tell);
   const {outside, warnings} = readOutsideNotes(request.notes ?? []);

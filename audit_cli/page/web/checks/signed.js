@@ -7,7 +7,9 @@
 
 import {createVoice, thousands} from "../core/voice.js";
 
-/** Report on SIGNED over all games; `request.trusted` is the auditor's key or null. */
+/**
+ * Report on SIGNED over all games and tournaments; `request.trusted` is the auditor's key or null.
+ */
 export async function checkSigned(games, {trusted}, tell) {
   const voice = createVoice("SIGNED", tell);
   let whole = games.length > 0;

@@ -15,6 +15,8 @@ import {thousands} from "./voice.js";
 /** Past so many bytes of entries without a checkpoint nothing later of the game is judged. */
 const MAX_UNCOVERED = 16 * 1024 * 1024;
 const VERIFIED_AT_ONCE = 256;
+/** Which field of a log's first entry names the log. */
+const ID_FIELDS = new Map([["game_opened", "game"], ["tournament_opened", "tournament"]]);
 
 /**
  * The Game of what `readGameFile` read, judged by `trusted` (a key, or null for the file's own).
@@ -98,12 +100,13 @@ function judgeHeader({origin, verifier, headerLine}) {
 
 function judgeFirstEntry({entries, origin, game}) {
   const [first] = entries;
-  if (first?.kind !== "game_opened") {
+  const idField = ID_FIELDS.get(first?.kind);
+  if (idField === undefined) {
     return [];
   }
-  return [[origin, first.body.origin], [game, first.body.game]]
+  return [[origin, first.body.origin], [game, first.body[idField]]]
     .filter(([expected, found]) => expected !== found)
-    .map(([expected, found]) => namesAnother("game_opened", first.line, expected, found));
+    .map(([expected, found]) => namesAnother(first.kind, first.line, expected, found));
 }
 
 function namesAnother(what, line, expected, found) {

@@ -1,5 +1,6 @@
 /**
- * Reads game files (PROTOCOL.md 5) slice by slice into games with all their entries.
+ * Reads game files (PROTOCOL.md 5) slice by slice into games with all their entries, and in the
+ * same way the logs of tournaments (14.1).
  *
  * Reading never throws for what the bytes say: what is wrong becomes damage with its line, and
  * reading goes on where the next line can still be told. It stops at a line that is too long to be
@@ -11,17 +12,14 @@
 import {utf8Text} from "./bytes.js";
 import {MAX_LINE, quickValue, readFileLine} from "./canonical.js";
 import {parseDealerCheckpoint} from "./checkpoint.js";
-import {DEALER_LOG_SHAPE, OPENING_SHAPE, bytes16Shape} from "./entries.js";
+import {DEALER_LOG_SHAPE, OPENING_SHAPE} from "./entries.js";
 import {sha256All} from "./hashing.js";
-import {parseVerifierKey} from "./note.js";
-import {isObject, originShape, textShape} from "./shapes.js";
-import {parseEntryLine} from "./transcript_line.js";
+import {GAME_FORMAT, parseHeader} from "./header.js";
+import {isObject} from "./shapes.js";
+import {parseEntryLine, parseTournamentLine} from "./transcript_line.js";
 import {thousands} from "./voice.js";
 import {printable, problem, problemText} from "./words.js";
 
-const GAME_FORMAT = "cutcard-game/1";
-const HEADER_FORM = `{"format":"${GAME_FORMAT}","game":GAME,"key":VKEY,"origin":ORIGIN}`;
-const HEADER_FIELDS = [["game", bytes16Shape], ["key", textShape], ["origin", originShape]];
 const MAX_DAMAGED = 100;
 // What a page can hold, of all games of an input: some 40,000 hands.
 const MAX_ENTRIES = 1_000_000;
@@ -34,17 +32,18 @@ const OTHER_LINE = /^"(checkpoint|format|opening|dealer_log)"/;
 const OTHER_LINE_BYTES = 16;
 
 /**
- * All games of one input, and what is not of this format in it: {games, damage}.
+ * All games of one input, and what is not of this format in it: {games, tournaments, damage}.
  *
  * `blob` is a Blob, `onRead(bytes)` is told how far it is. A game is {source, game, origin, key:
  * its vkey text, verifier: the key, logOrigin, headerLine, entries, leaves, sizes: the bytes of all
  * entries up to each, notes: [{line, size, text, note, checkpoint}], extras: [{line, kind, body}]}.
- * Damage is {source, line, reason, hint}.
+ * A tournament's log is the same, its id being `game`, and its entries those of 14.4. Damage is
+ * {source, line, reason, hint}.
  */
 export async function readGameFile(blob, source, onRead = () => {}) {
   const reading = {
-    source: printable(source, 200), number: 0, games: [], verifiers: new Map(), damage: [],
-    game: null, entries: 0, behind: false, over: false,
+    source: printable(source, 200), number: 0, games: [], tournaments: [], verifiers: new Map(),
+    damage: [], game: null, parse: parseEntryLine, entries: 0, behind: false, over: false,
   };
   let tail = new Uint8Array(0);
   let hashed = Promise.resolve();
@@ -72,7 +71,8 @@ export async function readGameFile(blob, source, onRead = () => {}) {
   }
   await hashed;
   finishReading(reading, tail, blob.size);
-  return {games: reading.games, damage: reading.damage};
+  const {games, tournaments, damage} = reading;
+  return {games, tournaments, damage};
 }
 
 async function readSlice(blob, from) {
@@ -178,7 +178,7 @@ function addEntry(reading, input, wanted) {
     return;
   }
   reading.entries += 1;
-  const {entry, wrong} = parseEntryLine(input.subarray(1));
+  const {entry, wrong} = reading.parse(input.subarray(1));
   if (wrong === undefined) {
     game.entries.push({index, line: number, at: entry.at, kind: entry.kind, body: entry.body});
   } else {
@@ -237,50 +237,18 @@ async function beginGame(reading, raw) {
     stopReading(reading, wrong);
     return;
   }
-  if (reading.games.length === MAX_GAMES) {
+  if (reading.games.length + reading.tournaments.length === MAX_GAMES) {
     stopAtLimit(reading, `more than ${thousands(MAX_GAMES)} games`);
     return;
   }
-  const {game, origin, verifier} = header;
+  const {game, origin, verifier, isTournament} = header;
   reading.game = {
     source: reading.source, game, origin, key: verifier.text, verifier,
     logOrigin: `${origin}/games/${game}`, headerLine: reading.number, entries: [], leaves: [],
     sizes: [], notes: [], extras: [],
   };
-  reading.games.push(reading.game);
-}
-
-/** The header of a game; `verifiers` has the keys of those before, by their text. */
-async function parseHeader(raw, verifiers) {
-  const refused = (reason, hint = `a header is ${HEADER_FORM}`) => ({wrong: problem(reason, hint)});
-  const {value, wrong} = readFileLine(raw);
-  const begins = `a game begins with ${HEADER_FORM}`;
-  if (wrong !== undefined) {
-    return refused(`no header: ${problemText(wrong)}`, begins);
-  }
-  if (!isObject(value) || !Object.hasOwn(value, "format")) {
-    return refused("no header", begins);
-  }
-  if (value.format !== GAME_FORMAT) {
-    return refused("a file of another format", `this audit reads '${GAME_FORMAT}' alone`);
-  }
-  if (Object.keys(value).join(" ") !== "format game key origin") {
-    return refused("a header with other fields");
-  }
-  for (const [name, shape] of HEADER_FIELDS) {
-    const misshapen = shape(value[name]);
-    if (misshapen !== null) {
-      return refused(`header.${name}${misshapen}`);
-    }
-  }
-  const known = verifiers.get(value.key);
-  const {key: verifier, wrong: badKey} = known === undefined ? await parseVerifierKey(value.key)
-    : {key: known};
-  if (badKey !== undefined) {
-    return refused(`header.key: ${badKey.reason}`, badKey.hint);
-  }
-  verifiers.set(value.key, verifier);
-  return {header: {game: value.game, origin: value.origin, verifier}};
+  reading.parse = isTournament ? parseTournamentLine : parseEntryLine;
+  (isTournament ? reading.tournaments : reading.games).push(reading.game);
 }
 
 function addCheckpoint(reading, raw) {

@@ -17,6 +17,10 @@ const STAGES_OF_GAME = ["game_opened", "game_closed", "game_revealed"];
 const STAGES = [
   "game_opened", "hand_opened", "deck_committed", "hand_void", "game_closed", "game_revealed",
 ];
+/** A tournament's log has the stages of a game. */
+const STAGES_OF_TOURNAMENT = new Map([
+  ["tournament_opened", "game_opened"], ["tournament_closed", "game_closed"],
+]);
 const NOTED_LINE_SHAPE = fieldsShape({
   at: integerShape(),
   noted: fieldsShape({
@@ -75,7 +79,8 @@ export async function expectNoted(game) {
   const marks = new Map();
   const toReveal = new Set();
   let closed = false;
-  for (const {index, at, kind, body} of game.entries.slice(0, game.covered)) {
+  for (const {index, at, kind: logged, body} of game.entries.slice(0, game.covered)) {
+    const kind = STAGES_OF_TOURNAMENT.get(logged) ?? logged;
     const put = (hand, stage) => {
       const mark = {at, game: game.game, hand, size: index + 1, stage};
       const key = keyOfNoted(mark);

@@ -42,18 +42,22 @@ export function gatherReport() {
   return {tell, gathered};
 }
 
-/** The report of games and of what was gathered; `asked` are promises asked for besides. */
-export function writeReport(games, gathered, asked, required) {
+/**
+ * The report of what was gathered on {games, tournaments}; `asked` are promises asked for besides.
+ * That a tournament as a whole is right is never established here.
+ */
+export function writeReport({games, tournaments}, gathered, asked, required) {
   const verdicts = new Map(PROMISES.map((promise) => [promise, verdictOn(gathered, promise)]));
   const wanted = new Set([...ALWAYS_ASKED, ...asked, ...required]);
-  const status = exitStatus(gathered, verdicts, wanted, required);
+  const settled = exitStatus(gathered, verdicts, wanted, required);
+  const status = settled === 0 && tournaments.length > 0 ? 4 : settled;
   return {
     exit_status: status,
     summary: SUMMARIES.get(status),
-    games: games.map(({source, game, origin, entries, covered, checkpoints}) => ({
-      source, game, origin, entries: entries.length, signed: covered,
-      checkpoints: checkpoints.filter(({holds}) => holds).length,
-    })),
+    games: games.map((game) => ({source: game.source, game: game.game, ...sizesOf(game)})),
+    ...(tournaments.length > 0 && {tournaments: tournaments.map((log) => {
+      return {source: log.source, tournament: log.game, ...sizesOf(log)};
+    })}),
     promises: PROMISES.map((promise) => ({
       promise,
       verdict: verdicts.get(promise),
@@ -65,6 +69,13 @@ export function writeReport(games, gathered, asked, required) {
     warnings: gathered.warnings,
     notices: gathered.notices.map(noticeValue),
     forks: gathered.forks,
+  };
+}
+
+function sizesOf({origin, entries, covered, checkpoints}) {
+  return {
+    origin, entries: entries.length, signed: covered,
+    checkpoints: checkpoints.filter(({holds}) => holds).length,
   };
 }
 

@@ -14,6 +14,8 @@ const LIMITS = [
   "Nothing that a player sends is signed: neither a made-up time-out nor a denied act can be " +
   "proved.",
   "Whether others were told the same is only as sure as the checkpoints that you compare.",
+  "Of a tournament this page checks each table, and the signatures of its log. Its draws, moves, " +
+  "levels and prizes are for the program: cutcard-audit verify.",
 ];
 
 /** Draw the page that tells what is proved, and what is not. */

@@ -136,8 +136,9 @@ async function check(app, wrong = NO_WRONG_KEY, problem = "") {
   // What is done in a moment is not worth a panel that comes and goes.
   app.patience = setTimeout(() => showAnew(app), PATIENCE_MS);
   try {
-    const {report, games} = await worker.ask("audit", requestOf(app.given), checking.show);
-    app.audited = {report, games: addressGames(games)};
+    const {report, games, tournaments} =
+      await worker.ask("audit", requestOf(app.given), checking.show);
+    app.audited = {report, games: addressGames(games), tournaments};
   } catch (error) {
     if (error.kind === "Stopped") return;
     app.audited = null;

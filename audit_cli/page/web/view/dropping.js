@@ -1,6 +1,7 @@
 /*
- * Takes what a player drops, chooses or pastes, and sorts it by what it is: game files, records of
- * clients, checkpoints, proofs of the dealer's log, the evidence of a fork, and keys.
+ * Takes what a player drops, chooses or pastes, and sorts it by what it is: files of games and
+ * tournaments, records of clients, checkpoints, proofs of the dealer's log, the evidence of a fork,
+ * and keys.
  *
  * A file's name decides nothing. What can not be told is taken for a game, so that the auditor says
  * what is wrong with it.
@@ -11,7 +12,8 @@ const MOST_TEXT = 1024 * 1024;
 const MOST_FORK = 16 * 1024 * 1024;
 const MOST_RECORD = 256 * 1024 * 1024;
 const VKEY = /^\s*[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+\s*$/;
-const GAME = /^\{"format":"cutcard-game\//;
+const GAME = /^\{"format":"cutcard-(?:game|tournament)\//;
+const TOURNAMENT = /^\{"format":"cutcard-tournament\//;
 // A record that is damaged in its first line is a record still, if its name is left.
 const RECORD = /^[^\n]{0,64}"cutcard-record\//;
 const FORK = /^\s*\{\s*"format"\s*:\s*"cutcard-fork\//;
@@ -23,6 +25,7 @@ let pastedFiles = 0;
 /** What each kind of thing is called. */
 export const KINDS = new Map([
   ["game", "Game"],
+  ["tournament", "Tournament"],
   ["record", "Client’s record"],
   ["note", "Checkpoint"],
   ["proof", "Log proof"],
@@ -30,10 +33,10 @@ export const KINDS = new Map([
 ]);
 
 /**
- * Sort one file, {name, blob}. Returns a list of {kind, name, size, …}: a game with its `blob`, a
- * record with its `bytes` (both with `changed`, when the file was), a note, proof or key with its
- * `text`; the evidence of a fork gives its two notes. Fails with an Error in plain words where a
- * file can not be read, or is larger than anything of its kind.
+ * Sort one file, {name, blob}. Returns a list of {kind, name, size, …}: a game or tournament with
+ * its `blob`, a record with its `bytes` (all with `changed`, when the file was), a note, proof or key
+ * with its `text`; the evidence of a fork gives its two notes. Fails with an Error in plain words
+ * where a file can not be read, or is larger than anything of its kind.
  */
 export async function sortFile({name, blob}) {
   const size = blob.size;
@@ -55,7 +58,8 @@ export async function sortFile({name, blob}) {
     const text = await textOf(name, blob);
     if (NOTE.test(text)) return [{kind: "note", name, size, text}];
   }
-  return [{kind: "game", name, size, changed: blob.lastModified, blob}];
+  const kind = TOURNAMENT.test(head) ? "tournament" : "game";
+  return [{kind, name, size, changed: blob.lastModified, blob}];
 }
 
 /** A text that was pasted, as a file with a name of its own. */

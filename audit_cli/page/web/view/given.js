@@ -6,7 +6,10 @@ import {fill, grouped, make, named, unseen} from "./dom.js";
 import {KINDS, pastedFile} from "./dropping.js";
 import {lineIcon} from "./icons.js";
 
-/** Nothing given yet: {games, records, notes, proofs, key}; `key` is "" where there is none. */
+/**
+ * Nothing given yet: {games, records, notes, proofs, key}; files of tournaments are among the
+ * games, and `key` is "" where there is none.
+ */
 export const NOTHING_GIVEN = Object.freeze({
   games: [],
   records: [],
@@ -17,6 +20,7 @@ export const NOTHING_GIVEN = Object.freeze({
 
 const PLACES = new Map([
   ["game", "games"],
+  ["tournament", "games"],
   ["record", "records"],
   ["note", "notes"],
   ["proof", "proofs"],

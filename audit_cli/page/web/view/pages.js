@@ -11,9 +11,11 @@ import {drawKeyForm} from "./given.js";
 import {drawHandPage, findHand} from "./hand_page.js";
 import {drawHands} from "./hands.js";
 import {drawPromises} from "./promises.js";
-import {drawActions, drawBesides, drawDamage, drawGames, drawVerdict, isAsked} from "./report.js";
+import {drawActions, drawBesides, drawDamage, drawGames, drawVerdict} from "./report.js";
 import {readRoute, routeOfHand} from "./routing.js";
 import {drawBasis, drawStart} from "./start.js";
+import {drawTournaments} from "./tournaments.js";
+import {isAsked, sayAudited} from "./verdict.js";
 import {mountHand} from "./table/mounting.js";
 
 const NAME = "Cutcard";
@@ -81,8 +83,8 @@ function showStart(app) {
 /** Draw the report once for each audit, so that a reader who comes back finds it as it was left. */
 export function drawReport(app) {
   app.left = null;
-  const {report, games} = app.audited;
-  const isKeyWanted = games.length > 0 || app.wrong.key !== "";
+  const {report, games, tournaments} = app.audited;
+  const isKeyWanted = games.length + tournaments.length > 0 || app.wrong.key !== "";
   const keyForm = isKeyWanted && !isAsked(report, "SIGNED") &&
     drawKeyForm(app.wrong.key || app.given.key, app.wrong.why, app.acts.trust);
   const hands = drawHands(app.audited).filter((section) => section !== null);
@@ -97,7 +99,7 @@ export function drawReport(app) {
     "div",
     {class: "report"},
     app.problem !== "" && make("p", {class: "callout callout-broken", role: "alert"}, app.problem),
-    drawVerdict(report, keyForm, jumps),
+    drawVerdict(report, sayAudited(app.audited), keyForm, jumps),
     drawDamage(report),
     make(
       "div",
@@ -112,6 +114,7 @@ export function drawReport(app) {
       make(
         "div",
         {class: "column column-side"},
+        drawTournaments(tournaments),
         drawGames(games),
         drawBasis(app.given, isAsked(report, "SIGNED"), app.acts),
         drawActions(report, report.forks),

@@ -1,112 +1,23 @@
 /*
- * The report: the verdict in one sentence, the games, what is to be known, and what could not be
- * read. The promises themselves are drawn by promises.js, the hands by hands.js.
+ * The report: the verdict, which verdict.js says in one sentence, the games, what is to be known,
+ * and what could not be read. The promises themselves are drawn by promises.js, the hands by
+ * hands.js.
  */
 
-import {countWords, grouped, listed, make, named} from "./dom.js";
+import {countWords, grouped, make, named} from "./dom.js";
 import {growingList} from "./findings.js";
 import {lineIcon, verdictSign} from "./icons.js";
 import {forkText, saveText} from "./saving.js";
-import {PROMISE_WORDS, VERDICTS, sayGame} from "./words.js";
+import {VERDICTS, sayGame} from "./words.js";
 
-const HOLDS = 0;
-const BROKEN = 1;
-const UNREADABLE = 3;
 const SHOWN_PLAYERS = 12;
 
-/** Whether a report was asked for a promise: for SIGNED by a key, for PLAYER-MIXED by a record. */
-export function isAsked(report, name) {
-  return report.promises.some(({promise, asked}) => promise === name && asked);
-}
-
-/** Say what a report comes to: {style, title, text}. */
-function sayReport(report) {
-  const broken = report.promises.filter(({verdict}) => verdict === "broken");
-  if (report.games.length === 0) {
-    return {
-      style: "broken",
-      title: "There is no game here",
-      text: "Nothing could be checked. Is it the file that your client or the dealer gave you?",
-    };
-  }
-  if (report.exit_status === UNREADABLE) {
-    return {
-      style: "broken",
-      title: "Not everything here can be read",
-      text: broken.length === 0
-        ? "A line is not as it has to be, as is told below. What could be read was checked."
-        : "A line is not as it has to be; and in what could be read a promise is broken.",
-    };
-  }
-  if (report.exit_status === BROKEN) {
-    return {
-      style: "broken",
-      title: broken.length === 1 ? "A promise is broken" : `${broken.length} promises are broken`,
-      text: `This does not hold here: ${titlesOf(broken)}. Below you see where, and why.`,
-    };
-  }
-  if (report.exit_status !== HOLDS) {
-    const open = report.promises.filter(({verdict, asked}) => asked && verdict !== "holds");
-    return {
-      style: "unsure",
-      title: "Nothing is broken, but not all is proved",
-      text: `Still open: ${titlesOf(open)}.`,
-    };
-  }
-  return sayHolding(report);
-}
-
-function sayHolding(report) {
-  const mixed = report.promises.some(({promise, verdict}) => {
-    return promise === "PLAYER-MIXED" && verdict === "holds";
-  });
-  if (!isAsked(report, "SIGNED")) {
-    return {
-      style: "unsure",
-      title: "All fits, but whose game is it?",
-      text:
-        "Every deck, bet and chip follows from what is signed in this file. Now give the " +
-        "dealer’s key, to know that the dealer signed it.",
-    };
-  }
-  if (!mixed) {
-    return {
-      style: "unsure",
-      title: "All fits, but no player mixed in",
-      text:
-        "Everything follows from what was fixed before the first card. But in some deck there is " +
-        "no link of any player, so that the dealer alone could choose what it fixed.",
-    };
-  }
-  if (!isAsked(report, "PLAYER-MIXED")) {
-    return {
-      style: "holds",
-      title: "Everything holds",
-      text:
-        "Every deck, card, bet and chip follows from what was fixed before the first card, " +
-        "signed with the key that you trust. If you played, add your client’s record, to see " +
-        "that your own link was in each deck.",
-    };
-  }
-  return {
-    style: "holds",
-    title: "This game was dealt fairly",
-    text:
-      "Every deck, card, bet and chip follows from what was fixed before the first card, signed " +
-      "with the key that you trust, and your own link is in each deck that you were dealt.",
-  };
-}
-
-function titlesOf(promises) {
-  return listed(promises.map(({promise}) => `“${PROMISE_WORDS.get(promise).title}”`));
-}
-
 /**
- * Draw the verdict, with `beside` (the form for a key, where there is none) in its panel; `jumps`
- * bring the reader to what is broken, and to the hands: lists of an id, words and a function.
+ * Draw the verdict, `said` being what the report comes to (verdict.js), with `beside` (the form for
+ * a key, where there is none) in its panel; `jumps` bring the reader to what is broken, and to the
+ * hands: lists of an id, words and a function.
  */
-export function drawVerdict(report, beside, jumps) {
-  const {style, title, text} = sayReport(report);
+export function drawVerdict(report, {style, title, text}, beside, jumps) {
   return make(
     "section",
     {"class": `verdict verdict-${style}`, "aria-labelledby": "verdict-title"},

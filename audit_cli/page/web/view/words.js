@@ -193,11 +193,15 @@ const STRUCTURE_WORDS = new Map([
   ["fixed_limit", "Fixed limit"],
 ]);
 
-/** Name a game by its rules: "No limit Hold’em, 50/100"; `group` writes a number. */
+/**
+ * Name a game by its rules, or by those of a hand: "No limit Hold’em, 50/100"; `group` writes a
+ * number.
+ */
 export function sayGame(rules, group) {
   const structure = STRUCTURE_WORDS.get(rules.structure) ?? rules.structure;
   const variant = VARIANT_WORDS.get(rules.variant) ?? rules.variant;
   const cards = rules.hole_cards > 4 ? ` with ${rules.hole_cards} cards` : "";
   const blinds = `${group(rules.small_blind)}/${group(rules.big_blind)}`;
-  return `${structure} ${variant}${cards}, ${blinds}`;
+  const table = rules.tournament === undefined ? "" : `, table ${group(rules.tournament.table)}`;
+  return `${structure} ${variant}${cards}, ${blinds}${table}`;
 }

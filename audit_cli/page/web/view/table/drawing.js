@@ -33,11 +33,14 @@ const ACT_WORDS = {
   win: (amount) => `Wins ${amount}`,
   missed: () => "Link missing",
 };
+/** The states of seats that are dealt in. */
+const DEALT_IN = ["in", "absent"];
 const OUT_WORDS = {
+  absent: "Away",
   sitting_out: "Sits out",
   no_chips: "No chips",
   no_anchor: "No anchor",
-  waiting: "Waits for the big blind",
+  waiting: "Waits to be dealt in",
 };
 
 /**
@@ -146,7 +149,7 @@ function drawSeat(number, player, told, buttons) {
     const isDimmed = seat.isFolded || seat.isMucked;
     const isWinner = table.award?.winners.some((winner) => winner.seat === number) ?? false;
     const flags = [
-      seat.state === "in" ? "" : "is-out",
+      DEALT_IN.includes(seat.state) ? "" : "is-out",
       isActor ? "is-actor" : "",
       isDimmed ? "is-dimmed" : "",
       isWinner ? "is-winner" : "",
@@ -196,9 +199,10 @@ function seatMarks(table, {seat}) {
 
 function seatNote(table, seat) {
   const {last} = seat;
-  const isOut = seat.state !== "in";
+  const isOut = !DEALT_IN.includes(seat.state);
   if (isOut || last === null) {
-    const idle = isOut ? (OUT_WORDS[seat.state] ?? seat.state) : seat.isGone && "Has left";
+    const isAway = seat.state !== "in";
+    const idle = isAway ? (OUT_WORDS[seat.state] ?? seat.state) : seat.isGone && "Has left";
     return idle && make("span", {class: "act act-idle"}, idle);
   }
   const text = ACT_WORDS[last.act]?.(grouped(last.amount)) ?? last.act;

@@ -75,7 +75,7 @@ export function mountHand(container, told, ask, {step = null, onStep = () => {}}
       make(
         "p",
         {},
-        make("span", {class: "hand-stakes"}, stakesWords(told.rules)),
+        make("span", {class: "hand-stakes"}, stakesWords(told.rules, told.opened.level)),
         " ",
         make("span", {class: "hand-told"}, deckWords(told)),
       ),

@@ -77,13 +77,14 @@ export function cardWords(card) {
   return rank === undefined || suit === undefined ? card : `${rank} of ${suit}`;
 }
 
-/** The game and its stakes in one line: "No limit Hold’em, 50/100, ante 10". */
-export function stakesWords(rules) {
+/** The game and the stakes of a hand in one line: "No limit Hold’em, 50/100, ante 10". */
+export function stakesWords(rules, level) {
   if (rules === null) return "The rules of this game could not be read.";
   const {ante} = rules;
   const by = ante?.kind === "big_blind" ? " by the big blind" : "";
   const antes = ante === undefined ? "" : `, ante ${grouped(ante.amount)}${by}`;
-  return `${sayGame(rules, grouped)}${antes}`;
+  const which = level === undefined ? "" : `Level ${grouped(level.level)} · `;
+  return `${which}${sayGame(rules, grouped)}${antes}`;
 }
 
 /**
@@ -113,8 +114,12 @@ function playersOf(table, seats) {
   return listed(seats.map((number) => who(table, number).player));
 }
 
+function countDealtIn(seats) {
+  return seats.filter(({state}) => state === "in" || state === "absent").length;
+}
+
 function tellOpening(body, {table}) {
-  const dealtIn = body.seats.filter(({state}) => state === "in").length;
+  const dealtIn = countDealtIn(body.seats);
   const button = table.seats.get(body.button)?.player ?? `empty seat ${body.button}`;
   const dead = body.small_blind_seat === undefined ? " The small blind is dead." : "";
   return [
@@ -126,7 +131,7 @@ function tellOpening(body, {table}) {
 }
 
 function tellDeckFixed(body, {table}) {
-  const dealtIn = [...table.seats.values()].filter(({state}) => state === "in").length;
+  const dealtIn = countDealtIn([...table.seats.values()]);
   const links = body.links.length;
   const given =
     links === 0
