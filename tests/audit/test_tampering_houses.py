@@ -9,24 +9,10 @@ import pytest
 from audit_cli.report.finding import Verdict
 from dealer_service.rules.entry import Act, Choice, ChoicesCount, RuleSet
 from dealer_service.rules.hand import Decision
-from tests.support.audits import broken, judge, tell
+from tests.support.audits import assert_told, broken, judge, tell
 from tests.support.house_games import find, hand_of
 from tests.support.simulator import HOUSES, RULES, Move, Simulator
 from tests.support.transcripts import Found, Transcript
-
-
-def assert_told(
-    game: Simulator, transcript: Transcript, index: int, text: str, promise: str = "PLAYED"
-) -> None:
-    """The line at `index` is where the promise is first broken, in these words."""
-    report = judge(transcript.render(game.signer), key=game.key)
-    found = [
-        one
-        for one in report.findings
-        if one.promise.value == promise and one.verdict is Verdict.BROKEN
-    ]
-    assert found, tell(report)
-    assert (found[0].entry, text in found[0].text) == (index, True), tell(report)
 
 
 def contested(body: dict[str, Any]) -> bool:

@@ -19,6 +19,8 @@ from audit_cli.note import Note, NoteVerdict, VerifierKey, parse_note, parse_vke
 from audit_cli.report.finding import Promise, Report, Verdict
 from audit_cli.verify import audit
 from tests.support.kept_audits import keep_audit
+from tests.support.simulator import Simulator
+from tests.support.transcripts import Transcript
 
 
 def judge(
@@ -90,6 +92,20 @@ def tell(report: Report) -> str:
         for one in report.findings
         if one.verdict is not Verdict.HOLDS
     ) + "".join(f"\nline {one.line}: {one.reason}" for one in report.damage)
+
+
+def assert_told(
+    game: Simulator, transcript: Transcript, index: int, text: str, promise: str = "PLAYED"
+) -> None:
+    """The line at `index` is where the promise is first broken, in these words."""
+    report = judge(transcript.render(game.signer), key=game.key)
+    found = [
+        one
+        for one in report.findings
+        if one.promise.value == promise and one.verdict is Verdict.BROKEN
+    ]
+    assert found, tell(report)
+    assert (found[0].entry, text in found[0].text) == (index, True), tell(report)
 
 
 def told(report: Report) -> str:
