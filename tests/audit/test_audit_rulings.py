@@ -8,6 +8,13 @@ from audit_cli.entries import RULES
 from tests.support.game_files import RULES as PLAIN
 
 LIMITS = {"small_bet": 2, "big_bet": 4, "cap": 4, "uncapped_heads_up": True}
+TABLE: dict[str, Any] = {
+    "absent": "dealt_in",
+    "button": "dead",
+    "links": "optional",
+    "newcomers": "by_position",
+    "tournament": {"tournament": "5a" * 16, "table": 1},
+}
 RAKE = {"per_ten_thousand": 500, "caps": [{"players": 2, "cap": 3}], "no_flop_no_drop": True}
 
 
@@ -30,6 +37,11 @@ FIT: list[dict[str, Any]] = [
     {"time_bank": {"start_ms": 1, "per_hand_ms": 0, "max_ms": 9}},
     {"watch_delay_ms": 1_000},
     {"watch_delay_ms": 3_600_000},
+    TABLE,
+    TABLE
+    | {"ante": {"kind": "big_blind", "amount": 2}, "structure": "fixed_limit"}
+    | {"limits": LIMITS},
+    TABLE | {"time_bank": {"start_ms": 1, "per_hand_ms": 0, "max_ms": 9}, "disconnect_ms": 1},
 ]
 UNFIT: list[tuple[dict[str, Any], str]] = [
     ({"limits": LIMITS}, "limits exactly for fixed limit"),
@@ -52,6 +64,19 @@ UNFIT: list[tuple[dict[str, Any], str]] = [
     ({"button": "stuck"}, "none of moving, dead"),
     ({"watch_delay_ms": 0}, "no integer from 1000 to 3600000"),
     ({"watch_delay_ms": 3_600_001}, "no integer from 1000 to 3600000"),
+    ({"absent": "dealt_in"}, "has absent dealt_in, which is for a tournament's table alone"),
+    ({"newcomers": "by_position"}, "has newcomers by_position, which is for a tournament's"),
+    (TABLE | {"absent": "sit_out"}, "needs absent dealt_in at a tournament's table"),
+    (TABLE | {"newcomers": "post"}, "needs newcomers by_position at a tournament's table"),
+    (TABLE | {"button": "moving"}, "needs button dead at a tournament's table"),
+    (TABLE | {"links": "required"}, "needs links optional at a tournament's table"),
+    (TABLE | {"missed_blinds": "dead"}, "has missed_blinds, which a tournament's table has not"),
+    (TABLE | {"runs": 2, "choices": "at_once"}, "has runs, which a tournament's table has not"),
+    (TABLE | {"rake": RAKE}, "has rake, which a tournament's table has not"),
+    (TABLE | {"return_ms": 0}, "has return_ms, which a tournament's table has not"),
+    (TABLE | {"watch_delay_ms": 1_000}, "has watch_delay_ms, which a tournament's table has not"),
+    (TABLE | {"tournament": {"tournament": "5a" * 16, "table": 0}}, "no integer from 1"),
+    (TABLE | {"tournament": {"tournament": "5a", "table": 1}}, "is not 16 bytes"),
 ]
 
 

@@ -9,6 +9,7 @@ from audit_cli.poker.positions import (
     Places,
     called,
     has_passed,
+    left_out,
     place_dead,
     place_moving,
     straddler,
@@ -101,3 +102,29 @@ def test_the_straddle_is_of_the_first_who_may_and_is_no_blind() -> None:
     assert straddler("under_the_gun", seats, places, {4}.__contains__) is None
     assert straddler("button", {1, 2, 3}, Places(5, 1, 2), everybody) is None
     assert straddler("mississippi", {1, 5}, Places(5, 5, 1), everybody) is None
+
+
+BY_POSITION: dict[str, tuple[Places, set[int], set[int]]] = {
+    # Places of the hand before, the seats with chips now, those that wait.
+    "behind the button": (Places(1, 3, 5), {1, 3, 5, 7, 4}, {4}),
+    "at the button": (Places(1, 3, 5), {1, 3, 5, 7, 2}, set()),
+    "behind a dead button": (Places(1, 3, 5), {1, 5, 7, 4}, {4}),
+    "before a dead small blind": (Places(1, 3, 5), {1, 3, 7, 4}, {4}),
+    "at a dead small blind": (Places(1, 3, 5), {1, 3, 7, 5}, set()),
+    "at the big blind": (Places(1, 3, 5), {1, 3, 5, 7, 6}, set()),
+    "over the highest seat": (Places(7, 9, 2), {7, 9, 2, 5, 10, 1}, {10, 1}),
+    "heads-up before": (Places(3, 3, 5), {3, 5, 4}, set()),
+    "not if one alone would be left": (Places(1, 3, 6), {4, 5, 6}, set()),
+    "heads-up now": (Places(1, 3, 5), {4, 5}, set()),
+}
+
+
+@pytest.mark.parametrize("name", BY_POSITION)
+def test_nobody_comes_in_between_button_and_small_blind(name: str) -> None:
+    before, seats, waiting = BY_POSITION[name]
+    last = last_of(before, {before.button, before.small, before.big})
+    assert left_out(seats, last) == waiting
+
+
+def test_nobody_waits_by_position_in_the_first_hand() -> None:
+    assert left_out({1, 2, 3}, Last()) == set()
