@@ -1,4 +1,7 @@
-"""Which games a game goes on from: a token that is good for one of these is good for it, too."""
+"""Which games a game goes on from: a token that is good for one of these is good for it, too.
+
+So is one for its tournament, where it is a table of one.
+"""
 
 from functools import partial
 from typing import Final
@@ -13,6 +16,7 @@ MAX_ANCESTORS: Final = 1_000
 async def ancestors(house: House, game: str) -> tuple[str, ...] | None:
     """Give the games that a game goes on from, the nearest first; None where there is no such game.
 
+    Of a tournament's table that is the tournament, which stands for a game.
     What is given for a game never changes.
     """
     return await house.read(partial(_ancestors, game=game))
@@ -22,7 +26,7 @@ def _ancestors(store: Store, *, game: str) -> tuple[str, ...] | None:
     head = store.head(game)
     if head is None:
         return None
-    found: list[str] = []
+    found = [head.owned_as] if head.owned_as != game else []
     while head is not None and head.facts.previous and len(found) < MAX_ANCESTORS:
         found.append(head.facts.previous)
         head = store.head(head.facts.previous)
