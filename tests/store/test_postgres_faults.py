@@ -259,6 +259,37 @@ class TestArchiving:
         # Each kind of row took several transactions.
         assert steps > 15
 
+    @pytest.mark.parametrize("steps", [1, 2, 8, 14])
+    def test_a_crash_leaves_nothing_of_a_tournament_behind(
+        self, server: Server, url: str, monkeypatch: pytest.MonkeyPatch, steps: int
+    ) -> None:
+        """Its logs are archived together at the first step; whoever starts anew empties them."""
+        event = [
+            change(
+                log,
+                0,
+                b"x",
+                b"y",
+                facts=LogFacts(LogState.REVEALED, tournament="t"),
+                signed=(signed(2),),
+                secrets=(SealedSecret(1, b"sealed"),),
+                spent=(b"anchor",),
+            )
+            for log in ("t", "a", "b")
+        ]
+        other = change("o", 0, b"x", facts=LogFacts(LogState.REVEALED))
+        with contextlib.closing(PostgresStore(url)) as store:
+            before = rows(server, url)
+            assert store.append_all([unit(*event, other)]) == [Appended()]
+            with monkeypatch.context() as patch:
+                patch.setattr(Changes, "change", cut_off(Changes.change, steps))
+                with pytest.raises(ConnectionAbortedError):
+                    store.archive("t")
+        with contextlib.closing(PostgresStore(url)) as store:
+            assert {head.facts.state for head in store.group("t")} == {LogState.ARCHIVED}
+            assert store.archive("o")
+        assert rows(server, url) == before
+
     def test_appends_are_taken_in_between(
         self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:

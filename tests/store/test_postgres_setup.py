@@ -284,11 +284,15 @@ def use_everything(store: PostgresStore) -> None:
     assert store.append_all([unit(noticed=noticed)]) == [NoticeGone(*noticed)]
     assert store.reseal("a", secret, SealedSecret(1, b"other"))
     assert store.beat().count == 2
+    event = unit(*(change(log, 0, b"x", facts=LogFacts(tournament="t")) for log in ("t", "u")))
+    assert store.append_all([event]) == [Appended()]
     assert store.claim("a") == 2
+    assert store.claim_group("t") == {"t": 2, "u": 2}
+    assert len(store.group("t")) == 2
     store.claimable(9)
     store.owner("a")
     store.living()
-    store.release(("a",))
+    store.release(("a", "t"))
     assert store.archive("a")
     store.mark_lost([])
     store.leave()
