@@ -37,6 +37,7 @@ from dealer_service.starting import open_outlook, prove_randomness, tell_unprote
 from dealer_service.store.directory import DirectoryLock, write_durably
 from dealer_service.tables.clock import Clock, SystemClock
 from dealer_service.tables.table import Table
+from dealer_service.tables.tournament.tournament import Tournament
 from dealer_service.tables.vigil import Vigil
 
 _SOURCE: Final = "the operating system's generator (getrandom), a fresh read for each secret"
@@ -63,10 +64,11 @@ class _NoHouse:
 
 @dataclass(frozen=True, slots=True)
 class _NoTables:
-    """A floor without tables."""
+    """A floor without tables and tournaments."""
 
     house: _NoHouse
     tables: Sequence[Table] = ()
+    tournaments: Sequence[Tournament] = ()
 
 
 class Certification:

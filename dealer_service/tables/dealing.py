@@ -7,7 +7,7 @@ store alone.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from dealer_service.beacon.rounds import Round
 from dealer_service.fairness.mixing import Beacon
@@ -49,6 +49,8 @@ from dealer_service.tables.log import GameLog, Unit
 from dealer_service.tables.notices import note_stages
 from dealer_service.tables.values import UsedValues
 from dealer_service.tables.watchers import PrivateOpenings
+
+E = TypeVar("E")
 
 _HOT: Final = frozenset({Acted, Awarded, Dealt, Mucked, Opened, Posted, Returned})
 """Kinds that change nothing of what lists show."""
@@ -222,14 +224,19 @@ class Dealing:
             self.take(unit, entry)
 
     def close(
-        self, reason: CloseReason, next_game: str | None, between: Callable[[Unit], None]
+        self,
+        reason: CloseReason,
+        next_game: str | None,
+        between: Callable[[Unit], None],
+        unit: Unit | None = None,
     ) -> Unit:
-        """Close the game and reveal its secrets.
+        """Close the game and reveal its secrets, in a unit that was begun or a new one.
 
         `between` is called when the game has closed and nothing is revealed yet: the log's root
         is then the one that a game which goes on names.
         """
-        unit = self.begin_unit()
+        if unit is None:
+            unit = self.begin_unit()
         for entry in allowed(closing.close_game(self.state, reason, next_game)):
             self.take(unit, entry)
         between(unit)
@@ -325,7 +332,7 @@ def _logged(drawn: Round) -> BeaconRound:
     return BeaconRound(drawn.number, drawn.randomness.hex(), drawn.signature.hex())
 
 
-def allowed(entries: tuple[Entry, ...] | Refusal) -> tuple[Entry, ...]:
+def allowed(entries: tuple[E, ...] | Refusal) -> tuple[E, ...]:
     """Give entries that the dealer itself decided on; that they are refused would be a fault."""
     if isinstance(entries, Refusal):
         raise RuntimeError(entries.message)  # noqa: TRY004 - no type is wrong

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.refused import moving
 from dealer_service.tables.table import Table
+from dealer_service.tables.tournament.tournament import Tournament
 
 Release = Callable[[str], Awaitable[None]]
 
@@ -22,8 +23,10 @@ async def drain(floor: Floor, within_ms: int, release: Release | None) -> None:
     floor.open_no_more()
     clock, loop = floor.house.clock, asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
-    tables = [asyncio.ensure_future(_rest(floor, table, release)) for table in floor.tables]
-    all_rest = asyncio.ensure_future(_all(tables))
+    alone = [table for table in floor.tables if table.host is None]
+    resting = [asyncio.ensure_future(_rest(floor, table, release)) for table in alone]
+    resting += [asyncio.ensure_future(_rest_all(floor, one, release)) for one in floor.tournaments]
+    all_rest = asyncio.ensure_future(_all(resting))
 
     def end() -> None:
         if not ended.done():
@@ -34,7 +37,7 @@ async def drain(floor: Floor, within_ms: int, release: Release | None) -> None:
         await asyncio.wait([all_rest, ended], return_when=asyncio.FIRST_COMPLETED)
     finally:
         timer.cancel()
-        for one in tables:
+        for one in resting:
             one.cancel()
         await all_rest
 
@@ -49,3 +52,12 @@ async def _rest(floor: Floor, table: Table, release: Release | None) -> None:
         await table.stop(moving())
         floor.remove(table)
         await release(table.game)
+
+
+async def _rest_all(floor: Floor, tournament: Tournament, release: Release | None) -> None:
+    """Let a tournament's tables come to rest: it goes to another dealer as a whole."""
+    await asyncio.shield(tournament.come_to_rest())
+    if release is not None:
+        await tournament.stop(moving())
+        floor.remove_tournament(tournament)
+        await release(tournament.game)

@@ -1,4 +1,4 @@
-"""All games of a dealer: the tables that run, and where to find the others.
+"""All games and tournaments of a dealer: what runs, and where to find the others.
 
 A game has a table from when it opens until it is revealed; what is over is read from the store.
 Where the store is shared, a game that is not over may have its table at another dealer: whoever
@@ -11,20 +11,24 @@ from functools import partial
 from typing import Final, Protocol
 
 from dealer_service.fairness.refusal import FairnessError
-from dealer_service.rules.entry import CloseReason, RuleSet, VoidReason
+from dealer_service.rules.entry import CloseReason, RuleSet
+from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_state import Phase, TableState, seat_of
+from dealer_service.rules.tournament.entry import Structure
+from dealer_service.rules.tournament.state import TournamentState
 from dealer_service.store.api import (
     UNFINISHED,
     AlreadyAnswered,
     Answer,
     Append,
     LogAppend,
+    LogHead,
     LogState,
     Movement,
     RequestIdReused,
     SignedAt,
     Store,
-    unfinished_heads,
+    unfinished_units,
 )
 from dealer_service.tables.afar import Afar, Followed
 from dealer_service.tables.beginning import open_game, open_successor
@@ -32,10 +36,29 @@ from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import Meta
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
+from dealer_service.tables.part import Host
 from dealer_service.tables.recovery import Recovered, read_state, recover
-from dealer_service.tables.refused import Refused, ServiceReason, archived, lost, refused, stopping
+from dealer_service.tables.refused import (
+    Refused,
+    ServiceReason,
+    archived,
+    lost,
+    no_such_game,
+    refused,
+    stopping,
+)
 from dealer_service.tables.requests import Request, Requests, find_answer, reused
 from dealer_service.tables.table import Decide, Encode, Table
+from dealer_service.tables.tournament.hall import Hall
+from dealer_service.tables.tournament.recovery import RecoveredTournament, recover_tournament
+from dealer_service.tables.tournament.restoring import (
+    close_tournament,
+    sign_again,
+    void_open_hand,
+)
+from dealer_service.tables.tournament.tournament import Decide as DecideTournament
+from dealer_service.tables.tournament.tournament import Encode as EncodeTournament
+from dealer_service.tables.tournament.tournament import Tournament
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
 ENDED: Final = 64
@@ -43,6 +66,11 @@ ENDED: Final = 64
 
 _DEALER: Final = "dealer"
 """The scope of requests that are of no game yet."""
+
+
+Opening = tuple[LogAppend, bytes, Callable[[], None]]
+"""What is written of a thing that opens, the answer, and what has it from then on."""
+Begin = Callable[[], Opening]
 
 
 class Others(Protocol):
@@ -66,6 +94,7 @@ class Floor:
         self.afar: Afar | None = None
         self.is_away = False
         self.requests = Requests(_DEALER, self._look_up)
+        self.hall = Hall(self)
         self._tables: dict[str, Table] = {}
         self._ended: dict[str, TableState] = {}
         self._refusal: Exception | None = None
@@ -74,6 +103,11 @@ class Floor:
     def tables(self) -> tuple[Table, ...]:
         """The tables that run."""
         return tuple(self._tables.values())
+
+    @property
+    def tournaments(self) -> tuple[Tournament, ...]:
+        """The tournaments that run; their tables are among `tables`."""
+        return self.hall.tournaments
 
     def running(self, game: str) -> Table | None:
         """Give a game's table; None when there is no such game or it is over."""
@@ -106,7 +140,7 @@ class Floor:
         table = self._tables.get(game)
         if table is not None:
             return table
-        head = await self.house.head(game)
+        head = await self._head(game)
         table = self._tables.get(game)
         if table is not None:
             return table
@@ -138,7 +172,7 @@ class Floor:
         table = self._tables.get(game)
         if table is not None:
             return table.standing.state, table.standing.size
-        head = await self.house.head(game)
+        head = await self._head(game)
         if head.facts.state is LogState.ARCHIVED:
             raise archived()
         runs = self.others is not None and head.facts.state in UNFINISHED
@@ -165,28 +199,78 @@ class Floor:
         known = await self.requests.repeated(request)
         if known is not None:
             return known
-        if self._refusal is not None:
-            raise self._refusal
-        answer = self.requests.begin(request)
-        try:
-            dealing, unit = open_game(self.house, rules, Meta(reference))
-            body = encode(dealing.state.opened.game, rules, dealing.log.size)
-            stored = Answer(_DEALER, request.caller, request.request_id, request.digest, body)
-            last = unit.signed[-1]
-            table = self._table(dealing, (last.note, last.size))
-            append = Append((dealing.finish(unit),), tuple(unit.movements), stored)
-            written = self.house.committer.submit(append)
-        except Exception as fault:  # noqa: BLE001 - whatever it was, the request is not left open
-            self.requests.forget(request)
-            answer.set_exception(self._judge(fault))
-        else:
-            written.add_done_callback(partial(self._opened, table, request, answer, body))
-        return await asyncio.shield(answer)
+        return await self._open(request, partial(self._begin_game, rules, reference, encode))
+
+    async def open_tournament(
+        self,
+        request: Request,
+        structure: Structure,
+        reference: str,
+        encode: Callable[[str, Structure, int], bytes],
+    ) -> bytes:
+        """Open a tournament under a valid structure, once.
+
+        `encode(tournament, structure, size)` gives the answer.
+        """
+        known = await self.requests.repeated(request)
+        if known is not None:
+            return known
+        begin = partial(self._begin_tournament, structure, reference, encode)
+        return await self._open(request, begin)
+
+    async def change_tournament(  # noqa: PLR0913 - what a change is made of
+        self,
+        tournament: str,
+        request: Request,
+        decide: Callable[[Tournament], DecideTournament],
+        encode: EncodeTournament,
+        *,
+        reference: str = "",
+        waits: Callable[[Refusal], bool] = lambda _: False,
+    ) -> bytes:
+        """Make a change of a tournament, as `Tournament.change` says.
+
+        A request that was answered while it ran has its answer when it is over, too.
+        """
+        running = self.hall.running(tournament)
+        if running is None:
+            known = await find_answer(tournament, request, self._look_up)
+            if known is not None:
+                return known
+            running = await self.hall.find(tournament)
+        decided = decide(running)
+        return await running.change(request, decided, encode, reference=reference, waits=waits)
+
+    async def tournament(self, tournament: str) -> Tournament:
+        """Give a tournament that runs; Refused where there is none."""
+        return await self.hall.find(tournament)
+
+    async def tournament_state(self, tournament: str) -> tuple[TournamentState, int]:
+        """Give the durable state of any tournament and the size of its log."""
+        return await self.hall.state(tournament)
+
+    def running_tournament(self, tournament: str) -> Tournament | None:
+        """Give a tournament that runs; None when there is no such or it is over."""
+        return self.hall.running(tournament)
+
+    def place_tournament(self, recovered: RecoveredTournament) -> Tournament:
+        """Have a tournament that was recovered, with its tables; it is still to be started."""
+        return self.hall.place(recovered)
+
+    def remove_tournament(self, tournament: Tournament) -> None:
+        """Have this tournament and its tables no longer."""
+        self.hall.remove(tournament)
 
     def recover(self, store: Store, *, closes: bool = False) -> None:
         """Take over every game of the store that is not over; with `closes` only to close it."""
-        for head in unfinished_heads(store):
-            recovered = recover(self.house, store, head.log, closes=closes)
+        for name in unfinished_units(store):
+            head = store.head(name)
+            if head is not None and head.is_tournament:
+                whole = recover_tournament(self.house, store, name, closes=closes)
+                if whole is not None:
+                    self.place_tournament(whole)
+                continue
+            recovered = recover(self.house, store, name, closes=closes)
             if recovered is not None:
                 self.place(recovered)
         self.remember(store)
@@ -198,7 +282,13 @@ class Floor:
 
     def place(self, recovered: Recovered) -> Table:
         """Give a game that was recovered its table, which is still to be started."""
-        table = self._table(recovered.dealing, recovered.checkpoint)
+        return self._place(self._table(recovered.dealing, recovered.checkpoint), recovered)
+
+    def adopt(self, recovered: Recovered, host: Host) -> Table:
+        """Give a recovered table of a tournament its table, which is still to be started."""
+        return self._place(self.new_table(recovered.dealing, host, recovered.checkpoint), recovered)
+
+    def _place(self, table: Table, recovered: Recovered) -> Table:
         for caller, request_id in recovered.answered:
             table.requests.note(caller, request_id)
         self._tables[table.game] = table
@@ -210,16 +300,20 @@ class Floor:
             del self._tables[table.game]
 
     def let_go(self) -> tuple[str, ...]:
-        """Let go of every table, because others may have the games; gives the games.
+        """Let go of all that runs, because others may have it; gives the games and tournaments.
 
         None comes until `come_back`.
         """
         self.is_away = True
-        tables = self.tables
-        for table in tables:
+        alone = [table for table in self.tables if table.host is None]
+        for table in alone:
             self.remove(table)
             table.let_go()
-        return tuple(table.game for table in tables)
+        tournaments = self.tournaments
+        for tournament in tournaments:
+            tournament.let_go()
+            self.hall.remove(tournament)
+        return (*(table.game for table in alone), *(one.game for one in tournaments))
 
     def come_back(self) -> None:
         """Have tables again."""
@@ -235,17 +329,14 @@ class Floor:
         Before its deck a hand is void by the operator, after it by a fault of the dealer. `signed`
         is what the journal knows; a checkpoint that the store lacks is signed again first.
         """
+        for tournament in self.tournaments:
+            await close_tournament(tournament, signed)
         for table in self.tables:
+            if table.host is not None:
+                continue
             dealing = table.dealing
-            last = signed.get(table.game)
-            if last is not None and last.size > table.standing.checkpoint_size:
-                unit = dealing.begin_unit()
-                dealing.log.sign(unit, last.size)
-                table.submit(unit)
-            if dealing.state.phase is Phase.LINKS:
-                table.submit(dealing.void_hand(VoidReason.OPERATOR, restoring=True))
-            elif dealing.state.phase is Phase.PLAYING:
-                table.submit(dealing.void_hand(VoidReason.DEALER_FAULT))
+            sign_again(table, signed)
+            void_open_hand(table)
             if dealing.state.closed is None:
                 table.submit(dealing.close(CloseReason.RESTORED, None, lambda _: None))
             else:
@@ -257,7 +348,10 @@ class Floor:
     def start(self) -> None:
         """Let every table that was taken over go on."""
         for table in self.tables:
-            table.start(restarted=True)
+            if table.host is None:
+                table.start(restarted=True)
+        for tournament in self.tournaments:
+            tournament.start(restarted=True)
 
     async def stop(self) -> None:
         """Decide nothing more at any table, and return when all that was decided is durable."""
@@ -266,7 +360,8 @@ class Floor:
         await self.house.delays.end(stopping())
         if self.afar is not None:
             await self.afar.end(stopping())
-        await asyncio.gather(*(table.stop() for table in self.tables))
+        alone = (table.stop() for table in self.tables if table.host is None)
+        await asyncio.gather(*alone, *(one.stop() for one in self.tournaments))
 
     def _table(self, dealing: Dealing, checkpoint: tuple[str, int]) -> Table:
         return Table(
@@ -278,6 +373,65 @@ class Floor:
             checkpoint=checkpoint,
         )
 
+    def new_table(
+        self, dealing: Dealing, host: Host, checkpoint: tuple[str, int] = ("", 0)
+    ) -> Table:
+        """Make a table of a tournament, which goes on in no game and is lost with it."""
+        return Table(
+            dealing,
+            go_on=self._go_on,
+            follow=self._follow,
+            over=self.remove,
+            lost=self.remove,
+            checkpoint=checkpoint,
+            host=host,
+        )
+
+    def serve(self, table: Table) -> None:
+        """Have a table from now on, and let it go on."""
+        self._follow(table)
+
+    async def _head(self, game: str) -> LogHead:
+        head = await self.house.head(game)
+        if head.is_tournament:
+            raise no_such_game()
+        return head
+
+    async def _open(self, request: Request, begin: Begin) -> bytes:
+        """Write what is opened, and have it when it is durable."""
+        if self._refusal is not None:
+            raise self._refusal
+        answer = self.requests.begin(request)
+        try:
+            change, body, follow = begin()
+            stored = Answer(_DEALER, request.caller, request.request_id, request.digest, body)
+            written = self.house.committer.submit(Append((change,), (), stored))
+        except Exception as fault:  # noqa: BLE001 - whatever it was, the request is not left open
+            self.requests.forget(request)
+            answer.set_exception(self._judge(fault))
+        else:
+            written.add_done_callback(partial(self._opened, follow, request, answer, body))
+        return await asyncio.shield(answer)
+
+    def _begin_game(
+        self, rules: RuleSet, reference: str, encode: Callable[[str, RuleSet, int], bytes]
+    ) -> Opening:
+        dealing, unit = open_game(self.house, rules, Meta(reference))
+        last = unit.signed[-1]
+        table = self._table(dealing, (last.note, last.size))
+        body = encode(table.game, rules, dealing.log.size)
+        return dealing.finish(unit), body, partial(self._follow, table)
+
+    def _begin_tournament(
+        self,
+        structure: Structure,
+        reference: str,
+        encode: Callable[[str, Structure, int], bytes],
+    ) -> Opening:
+        tournament, change = self.hall.open(structure, reference)
+        body = encode(tournament.game, structure, tournament.conduct.log.size)
+        return change, body, partial(self.hall.follow, tournament)
+
     def _judge(self, fault: Exception) -> Exception:
         """Say what a caller is told of a fault before anything was written."""
         if isinstance(fault, FairnessError):
@@ -287,7 +441,7 @@ class Floor:
 
     def _opened(
         self,
-        table: Table,
+        follow: Callable[[], None],
         request: Request,
         answer: "asyncio.Future[bytes]",
         body: bytes,
@@ -310,7 +464,7 @@ class Floor:
             if not answer.done():
                 answer.set_exception(store_failed())
             return
-        self._follow(table)
+        follow()
         self.requests.answered(request)
         if not answer.done():
             answer.set_result(body)
@@ -323,7 +477,7 @@ class Floor:
 
     def _follow(self, table: Table) -> None:
         if self.is_away and self.others is not None:
-            self.others.mislaid(table.game)
+            self.others.mislaid(table.host.game if table.host is not None else table.game)
             return
         self._tables[table.game] = table
         table.start()

@@ -10,8 +10,9 @@ signed is not gone on from, because signing it again would fork it.
 """
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from dealer_service.fairness.commitment import opens_commitment
 from dealer_service.rules.entry import (
@@ -41,6 +42,8 @@ from dealer_service.tables.log import GameLog
 from dealer_service.tables.values import UsedValues, frozen_anchors, missed_anchors
 from dealer_service.transcript import signer as rule
 from dealer_service.transcript.merkle import leaf_hash
+
+T = TypeVar("T")
 
 
 class CannotRecover(Exception):  # noqa: N818 - says what the dealer can not do
@@ -85,28 +88,50 @@ def recover(
     head = store.head(game)
     if epoch is None or head is None or head.facts.state not in UNFINISHED:
         return None
-    if is_behind(signed, head.signed):
-        message = (
-            f"the store lacks lines that were signed, in game {game}: it went back to an older "
-            "state; bring back the newest one, or start once with --accept-restore"
-        )
-        raise StoreError(Reason.STORE_WENT_BACK, message)
-    try:
-        dealing = _make_ready(house, store, head, epoch)
+    return recover_claimed(house, store, head, signed, closes=closes)
+
+
+def recover_claimed(
+    house: House, store: Store, head: LogHead, signed: SignedAt | None, *, closes: bool = False
+) -> Recovered:
+    """Make a game ready that is claimed and not over, as `recover`."""
+    require_whole(head, signed)
+
+    def make_ready() -> Dealing:
+        dealing = _make_ready(house, store, head, head.epoch)
         if not closes:
             _require_publication(dealing)
             _require_beacon(dealing)
+        return dealing
+
+    dealing = guarded(head.log, make_ready)
+    last = store.last_checkpoint(head.log)
+    return Recovered(
+        dealing, (last.note, last.size) if last else ("", 0), tuple(store.answered(head.log))
+    )
+
+
+def require_whole(head: LogHead, signed: SignedAt | None) -> None:
+    """Raise StoreError STORE_WENT_BACK where the store has less than was signed."""
+    if is_behind(signed, head.signed):
+        message = (
+            f"the store lacks lines that were signed, in game {head.log}: it went back to an older "
+            "state; bring back the newest one, or start once with --accept-restore"
+        )
+        raise StoreError(Reason.STORE_WENT_BACK, message)
+
+
+def guarded(log: str, read: Callable[[], T]) -> T:
+    """Give what reading a log gives; CannotRecover, with the log's name, where it does not fit."""
+    try:
+        return read()
     except StoreError:
         raise
     except Exception as fault:
         # Lines that are none, or entries that the rules do not allow: whatever it is, it is told
         # with the game.
-        message = f"the log of game {game} does not fit together: {_say(fault)}"
+        message = f"the log of game {log} does not fit together: {_say(fault)}"
         raise CannotRecover(message) from fault
-    last = store.last_checkpoint(game)
-    return Recovered(
-        dealing, (last.note, last.size) if last else ("", 0), tuple(store.answered(game))
-    )
 
 
 def _say(fault: Exception) -> str:

@@ -22,6 +22,7 @@ class ServiceReason(StrEnum):
     NO_SUCH_GAME = "NO_SUCH_GAME"
     NO_SUCH_LINE = "NO_SUCH_LINE"
     NO_SUCH_SIZE = "NO_SUCH_SIZE"
+    NO_SUCH_TOURNAMENT = "NO_SUCH_TOURNAMENT"
     RANDOMNESS_FAILED = "RANDOMNESS_FAILED"
     READ_TOO_SLOWLY = "READ_TOO_SLOWLY"
     REQUEST_ID_REUSED = "REQUEST_ID_REUSED"
@@ -80,6 +81,16 @@ def archived() -> Refused:
         "finished games, and can not be read here"
     )
     return refused(ServiceReason.GAME_ARCHIVED, message)
+
+
+def no_such_game() -> Refused:
+    """Build the refusal of a game that is not there."""
+    return refused(ServiceReason.NO_SUCH_GAME, "there is no such game")
+
+
+def no_such_tournament() -> Refused:
+    """Build the refusal of a tournament that is not there."""
+    return refused(ServiceReason.NO_SUCH_TOURNAMENT, "there is no such tournament")
 
 
 def not_published() -> Refused:

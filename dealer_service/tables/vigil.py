@@ -18,6 +18,7 @@ from dealer_service.fairness.randomness import Entropy, EntropyGate
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.tables.clock import Clock, Timer
 from dealer_service.tables.table import Table
+from dealer_service.tables.tournament.tournament import Tournament
 
 TEST_AGAIN_MS: Final = 1_000
 
@@ -54,6 +55,11 @@ class Tables(Protocol):
     @property
     def tables(self) -> Iterable[Table]:
         """The tables that run."""
+        ...
+
+    @property
+    def tournaments(self) -> Iterable[Tournament]:
+        """The tournaments that run."""
         ...
 
 
@@ -107,3 +113,5 @@ class Vigil:
         self._floor.house.healthy()
         for table in tuple(self._floor.tables):
             table.randomness_is_back()
+        for tournament in self._floor.tournaments:
+            tournament.randomness_is_back()
