@@ -65,6 +65,7 @@ class EventReader:
             "taken_over": self._seated,
             "hand_finished": self._hand_finished,
             "busted": self._busted,
+            "disqualified": self._disqualified,
             "placed": self._placed,
         }
 
@@ -111,6 +112,12 @@ class EventReader:
 
     def _busted(self, body: dict[str, Any]) -> None:
         self._out[body["player"]] = (body["table"], body["hand"])
+        self._sits.pop(body["player"], None)
+
+    def _disqualified(self, body: dict[str, Any]) -> None:
+        # As if it had busted in the table's last hand (14.9).
+        table = body["table"]
+        self._out[body["player"]] = (table, self._last.get(table, 0))
         self._sits.pop(body["player"], None)
 
     def _placed(self, body: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ _AMOUNT = r"[$€£]?(?P<{}>\d+(?:\.\d\d)?)"
 _NAME = r"(?P<name>[A-Za-z0-9._-]+)"
 _HEADER = re.compile(
     r"PokerStars Hand #(?P<id>\d+): (?:Tournament #(?P<tournament>\d+), "
-    r"(?P<buy_in>Freeroll |[$€£]?[\d.]+\+[$€£]?[\d.]+ [A-Z]{3}))?"
+    r"(?P<buy_in>Freeroll |[$€£]?[\d.]+\+[$€£]?[\d.]+(?: [A-Z]{3})?))?"
     r" (?P<game>(?:[56] Card )?(?:Hold'em|Omaha(?: Hi/Lo)?)) (?P<limit>No Limit|Pot Limit|Limit)"
     r"(?: - Level (?P<level>[IVXLCDM]+))?"
     r" \([$€£]?(?P<small>[.\d]+)/[$€£]?(?P<big>[.\d]+)(?: (?P<currency>[A-Z]{3}))?\)"
