@@ -5,7 +5,7 @@ again, until nothing is due. That gives the same steps after a restart, since th
 state, the time and the draws alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from dealer_service.rules.tournament.balancing import balance, breaking_table, is_redraw_due
@@ -53,8 +53,7 @@ def next_time(state: TournamentState, held: Held) -> int | None:
     ends = clock_ends_at(state)
     if ends is not None and not state.round:
         times.append(ends)
-    if state.phase is Phase.RUNNING and not state.stopped:
-        times += [until for table, until in held.items() if state.tables[table].is_between_hands]
+    times += [held[table.table] for table in _ready_tables(state) if table.table in held]
     return min(times, default=None)
 
 
@@ -157,14 +156,21 @@ def _balance(state: TournamentState, _at: int) -> Step | None:
 
 
 def _next_hand(state: TournamentState, at: int, held: Held) -> Step | None:
+    for table in _ready_tables(state):
+        if held.get(table.table, at) <= at:
+            return _first_of_hand(state, table)
+    return None
+
+
+def _ready_tables(state: TournamentState) -> Iterator[Table]:
+    """Give the tables whose next hand waits for nothing but anchors."""
     if state.phase is not Phase.RUNNING or state.stopped or not _may_play(state):
-        return None
+        return
     breaking = breaking_table(state)
     for table in state.open_tables:
         is_ready = table.is_between_hands and table is not breaking and len(table.with_chips) > 1
-        if is_ready and held.get(table.table, at) <= at and can_join_round(state, table):
-            return _first_of_hand(state, table)
-    return None
+        if is_ready and can_join_round(state, table):
+            yield table
 
 
 def _may_play(state: TournamentState) -> bool:

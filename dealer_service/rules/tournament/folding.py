@@ -26,6 +26,7 @@ from dealer_service.rules.tournament.entry import (
     Registered,
     RegistrationClosed,
     Started,
+    StartKind,
     Stopped,
     TableClosed,
     TournamentClosed,
@@ -89,7 +90,10 @@ def _second_opening(_state: TournamentState, _at: int, _entry: TournamentOpened)
 
 
 def _registered(state: TournamentState, _at: int, entry: Registered) -> TournamentState:
-    require(state.registration_open, "registration has closed")
+    structure = state.structure
+    takes_over = structure.take_over and structure.start.kind is StartKind.FULL
+    require(state.registration_open or takes_over, "registration has closed")
+    require(state.phase is not Phase.ENDING, "the tournament is over")
     before = state.entrants.get(entry.player)
     if before is not None:
         require(before.standing is Standing.WITHDRAWN, "the player has registered already")
