@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from audit_cli.checks.ruleset import read_rules
 from audit_cli.gamefile import Line
-from audit_cli.referee.refereed import give_opinion
+from audit_cli.referee.refereed import give_opinion, refereed_by
 from audit_cli.referee.witnessed import FOLLOWED, Acted, WitnessedHand, follow, open_hand
 from audit_cli.report.finding import (
     ALWAYS_ASKED,
@@ -32,9 +32,11 @@ from audit_cli.report.finding import (
 from audit_cli.report.render import render_json, render_text
 from tests.runners import cases
 from tests.support.audited_logs import lines_of
+from tests.support.audits import judge
 from tests.support.random_rules import play_hand, random_opening, random_rules
 from tests.support.rule_cases import CASES
 from tests.support.simulator import HOUSE_LIFE, HOUSES, play_game
+from tests.support.tournament_tables import play_table
 
 HANDS = [case for case in CASES if case["kind"] == "hand"]
 # What its notes in the rule cases say of hands that are played to their end.
@@ -99,6 +101,14 @@ def test_it_agrees_on_hands_of_every_structure_and_variant() -> None:
         if give_opinion(pokerkit, hand).stand is Stand.AGREES:
             agreed.add((hand.rules.structure, hand.rules.game.two_count, hand.rules.game.hi_lo))
     assert len(agreed) == 9
+
+
+def test_it_plays_a_tournament_s_hands_by_their_levels() -> None:
+    game = play_table(seed=5, hands=25, hands_of_a_level=5)
+    report = judge(game.game_file(), key=game.key, more=[refereed_by(pokerkit)])
+    stands = [(one.stand, one.text) for one in report.opinions]
+    assert [stand for stand, _ in stands].count(Stand.AGREES) > len(stands) / 2
+    assert not [text for stand, text in stands if stand is Stand.DIFFERS]
 
 
 def test_a_stack_that_comes_out_otherwise_differs() -> None:

@@ -34,6 +34,7 @@ from dealer_service.rules.entry import (
 from tests.support.exported_games import ALL_HOUSES, nothing_to_win, tell, told_games
 from tests.support.simulator import RULES, Choose, Simulator, passive, play_game, script
 from tests.support.told_houses import hands_of, told_hand
+from tests.support.told_tournaments import told_table
 
 ALL_IN, FOLD, CHECK, CALL = (Move.RAISE, 20_000), (Move.FOLD, 0), (Move.CHECK, 0), (Move.CALL, 0)
 
@@ -358,6 +359,16 @@ def test_a_tournament_tells_its_name_level_and_table() -> None:
     hand = replace(hand, tournament=Tournament("7", "Sunday", 1_000, 100, "EUR", 3, 2))
     fields = written(game, hand)
     assert (fields["event"], fields["level"], fields["table"]) == ("Sunday", 3, 2)
+
+
+def test_pokerkit_plays_a_tournament_s_hands_to_their_stacks() -> None:
+    played = 0
+    for hand in hands_of(told_table()):
+        text = write_phh(told_table(), hand, CHIPS)
+        if isinstance(text, str):
+            played += 1
+            assert replay(text, hand.rake) == ends(hand), text
+    assert played > 10
 
 
 @pytest.mark.parametrize(
