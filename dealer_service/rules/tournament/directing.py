@@ -59,13 +59,12 @@ def close_restored(
     at: int,  # noqa: ARG001 - as every decision has it
     secret: str,
 ) -> Answer:
-    """Close a tournament whose log was restored, behind the `table_closed` of its tables."""
+    """Close a tournament whose log was restored, behind the `table_closed` of its tables.
+
+    A table whose own log was lost has none.
+    """
     if state.phase is Phase.CLOSED:
         return Refusal(TournamentReason.TOURNAMENT_CLOSED, "the tournament is over")
-    left = [table.table for table in state.tables.values() if not table.closed]
-    if left:
-        message = f"table {left[0]} is to be closed first"
-        return Refusal(TournamentReason.TABLE_OPEN, message, {"table": left[0]})
     return (TournamentClosed(EndReason.RESTORED, secret),)
 
 

@@ -282,8 +282,9 @@ def _table_closed(state: TournamentState, _at: int, entry: TableClosed) -> Tourn
 
 
 def _closed(state: TournamentState, _at: int, entry: TournamentClosed) -> TournamentState:
-    require(all(table.closed for table in state.tables.values()), "a table is not closed")
     restored = entry.reason is EndReason.RESTORED
+    all_closed = all(table.closed for table in state.tables.values())
+    require(restored or all_closed, "a table is not closed")
     unstarted = state.phase is Phase.REGISTERING and entry.reason is EndReason.CANCELLED
     fits = restored or unstarted or (state.phase is Phase.ENDING and entry.reason is state.end)
     require(fits, "it does not close for that reason")

@@ -147,12 +147,14 @@ def _find_entering(structure: Structure) -> Iterator[Fault]:
     if unit > 0 and structure.stack % unit:
         message = f"stack must be a multiple of level 1's chip_unit, {unit}"
         yield Fault("stack", message, {"chip_unit": unit})
-    for name in ("buy_in", "fee", "guarantee", "hand_for_hand"):
+    for name in ("buy_in", "fee", "guarantee"):
         yield from _bounded(name, getattr(structure, name), 0)
+    yield from _bounded("hand_for_hand", structure.hand_for_hand, 0, MOST_PLAYERS)
     tables = structure.redraw
     falling = all(before > after for before, after in pairwise(tables))
-    if not falling or (tables and tables[-1] < 1):
-        yield Fault("redraw", "redraw must be numbers of tables, 1 or more, falling")
+    if not falling or (tables and not 1 <= tables[-1] <= tables[0] <= MOST_PLAYERS):
+        message = f"redraw must be numbers of tables, 1 to {MOST_PLAYERS}, falling"
+        yield Fault("redraw", message, {"min": 1, "max": MOST_PLAYERS})
 
 
 def _find_levels(structure: Structure) -> Iterator[Fault]:
