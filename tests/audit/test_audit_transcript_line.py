@@ -20,7 +20,11 @@ LINKS = [{"seat": seat, "link": H} for seat in range(1, 11)]
 CARD = {"position": 51, "card": "Td", "salt": "0f" * 16}
 SAMPLES: dict[str, list[dict[str, Any]]] = {
     "game_opened": [{"suite": "cutcard/v1", "origin": ORIGIN, "game": GAME, "rules": RULES}],
-    "seat_taken": [SEAT | {"stack": 0}, SEAT | {"stack": 2**53 - 1, "anchor": H}],
+    "seat_taken": [
+        SEAT | {"stack": 0},
+        SEAT | {"stack": 2**53 - 1, "anchor": H},
+        SEAT | {"stack": 5, "house": True},
+    ],
     "seat_left": [SEAT, SEAT | {"stack": 7}],
     "player_removed": [SEAT, SEAT | {"stack": 10**15 - 1}],
     "chips_added": [SEAT | {"amount": 1}, SEAT | {"amount": 10**15}],
@@ -71,6 +75,19 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
                         "bank_ms": 60_000,
                     },
                     {"seat": 2, "player": "b", "stack": 5, "state": "in", "bank_ms": 0},
+                ],
+            },
+            {
+                "level": {
+                    "level": 2,
+                    "small_blind": 50,
+                    "big_blind": 100,
+                    "chip_unit": 25,
+                    "ante": {"kind": "big_blind", "amount": 100},
+                },
+                "seats": [
+                    {"seat": 1, "player": "a", "stack": 5, "state": "absent", "anchor": H},
+                    {"seat": 2, "player": "b", "stack": 5, "state": "in", "house": True},
                 ],
             },
         )
@@ -128,8 +145,10 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         for half in ({}, {"half": "high"}, {"half": "low"})
     ],
     "hand_ended": [{"hand": 1, "stacks": [{"seat": 1, "stack": 0}, {"seat": 2, "stack": 9}]}],
+    "colored_up": [{"unit": 100, "stacks": [{"seat": 1, "stack": 100}]}],
     "game_closed": [
         {"reason": "operator", "stacks": []},
+        {"reason": "tournament", "stacks": []},
         {"reason": "max_hands", "next": GAME, "stacks": [SEAT | {"stack": 1}]},
     ],
     "secret_revealed": [{"hand": 1, "secret": H}],
