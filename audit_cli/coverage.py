@@ -205,11 +205,12 @@ class _Game:
     def check_opening(self) -> Iterator[Finding]:
         """Compare the first entry's origin and game with the header's."""
         first = self._first
-        if first is None or first.kind != "game_opened":
+        name = "tournament" if self._header.tournament else "game"
+        if first is None or first.kind != f"{name}_opened":
             return
-        for name, wanted in (("origin", self._header.origin), ("game", self._header.game)):
-            if first.body[name] != wanted:
-                yield self._names("game_opened", first.number, wanted, first.body[name])
+        for field, wanted in (("origin", self._header.origin), (name, self._header.game)):
+            if first.body[field] != wanted:
+                yield self._names(first.kind, first.number, wanted, first.body[field])
 
     def _names(self, what: str, number: int, expected: str, found: str) -> Finding:
         return Finding(

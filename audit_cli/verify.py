@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from audit_cli.checks.check import TOURNAMENT
 from audit_cli.coverage import Ended, Judged, cover
 from audit_cli.entries import SHAPES
 from audit_cli.gamefile import Damage, Extra, Header, Item, Line, Signed
 from audit_cli.report.finding import (
     ALWAYS_ASKED,
+    TOURNAMENT_PROMISES,
     AuditedGame,
     Damaged,
     Finding,
@@ -21,6 +23,7 @@ from audit_cli.report.finding import (
     Promise,
     Report,
 )
+from audit_cli.tournament.shapes import SHAPES as TOURNAMENT_SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,6 +103,8 @@ def audit(
         asked.add(Promise.WITNESSED)
     if any(game.beacon for game in gathered.games):
         asked.add(Promise.BEACON_MIXED)
+    if any(game.tournament for game in gathered.games):
+        asked.update(TOURNAMENT_PROMISES)
     return Report(
         games=tuple(gathered.games),
         findings=tuple(gathered.findings),
@@ -124,27 +129,39 @@ def _handlers(checks: Sequence[Check]) -> dict[str, tuple[Handler, ...]]:
     }
 
 
+def _tournament_handlers(checks: Sequence[Check]) -> dict[str, tuple[Handler, ...]]:
+    """For each kind of a tournament's entries the functions to call: the same for all of them."""
+    called = tuple(check.handlers()[TOURNAMENT] for check in checks)
+    return dict.fromkeys((*TOURNAMENT_SHAPES, ""), called)
+
+
 def _tell(judged: Iterable[Judged], checks: Sequence[Check], gathered: _Gathered) -> None:
-    handlers = _handlers(checks)
+    of_tournaments = [check for check in checks if TOURNAMENT in check.handlers()]
+    by_log = {
+        False: (checks, _handlers(checks)),
+        True: (of_tournaments, _tournament_handlers(of_tournaments)),
+    }
+    told, handlers = by_log[False]
     header: Header | None = None
     for item in judged:
         if isinstance(item, Line):
             for handle in handlers[item.kind]:
                 handle(item)
         elif isinstance(item, Signed):
-            for check in checks:
+            for check in told:
                 check.signed(item)
         elif isinstance(item, Header):
             header = item
-            for check in checks:
+            told, handlers = by_log[item.tournament]
+            for check in told:
                 check.begin(item)
         elif isinstance(item, Ended):
             assert header is not None
             gathered.games.append(_audited(header, item))
-            for check in checks:
+            for check in told:
                 check.end(item)
         else:
-            _tell_beside(item, checks, gathered)
+            _tell_beside(item, told, gathered)
 
 
 def _tell_beside(
@@ -170,4 +187,5 @@ def _audited(header: Header, ended: Ended) -> AuditedGame:
         signed=ended.covered,
         checkpoints=ended.checkpoints,
         beacon=ended.beacon,
+        tournament=header.tournament,
     )

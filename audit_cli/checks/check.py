@@ -74,6 +74,9 @@ class Request:
 
 Handler = Callable[[Line], None]
 
+TOURNAMENT = "tournament"
+"""The kind under which a check takes every entry of tournaments' logs."""
+
 
 class Emit(Protocol):
     """Where a check puts what it has to say."""
@@ -109,7 +112,9 @@ class Check(Protocol):
     def handlers(self) -> Mapping[str, Handler]:
         """Which kinds of entry it wants, each with the function to call.
 
-        The kind "" is an entry that could not be read; the kind "*" is every entry.
+        The kind "" is an entry that could not be read; the kind "*" is every entry. These are of
+        games: a check that has the kind `TOURNAMENT` is told of tournaments' logs as well, and no
+        other check is.
         """
         ...
 

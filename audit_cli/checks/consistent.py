@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from audit_cli.checks.check import TOURNAMENT
 from audit_cli.merkle import EMPTY_ROOT, HASH_BYTES, Frontier
 from audit_cli.note import NoteVerdict, verify_note
 from audit_cli.report.finding import Finding, Fork, Promise, Verdict
@@ -35,7 +36,8 @@ class Consistent:
 
     def handlers(self) -> Mapping[str, Handler]:
         """Every entry's leaf, where there is something to compare with."""
-        return {"*": self._add} if self._request.outside else {}
+        wanted = ("*", TOURNAMENT) if self._request.outside else ()
+        return dict.fromkeys(wanted, self._add)
 
     def begin(self, header: Header, /) -> None:
         """Take the outside notes that are of this game."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from audit_cli.checks.beacon import BeaconMixed
 from audit_cli.checks.bound import Bound
 from audit_cli.checks.chain import Chain
+from audit_cli.checks.check import TOURNAMENT
 from audit_cli.checks.complete import Complete
 from audit_cli.checks.dealt import Dealt
 from audit_cli.checks.mine import Mine
@@ -24,6 +25,7 @@ from audit_cli.checks.twice import Twice
 from audit_cli.entries import SHAPES
 from audit_cli.record import read_records
 from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
+from audit_cli.tournament.check import Tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,6 +71,7 @@ class GameLog:
         self._chain = Chain(emit)
         self._twice = Twice(emit)
         self._published = Published(request, emit)
+        self._tournaments = Tournaments(emit)
         self._games = 0
         self._covered = 0
 
@@ -97,7 +100,7 @@ class GameLog:
             "opened": (dealt.opened, replayed.opened),
             "runs_agreed": (dealt.runs_agreed,),
             "game_opened": (beacon.game_opened, chain.game_opened),
-            "game_closed": (complete.game_closed, chain.game_closed),
+            "game_closed": (complete.game_closed, chain.game_closed, self._game_closed),
             "secret_revealed": (
                 bound.secret_revealed,
                 complete.secret_revealed,
@@ -116,12 +119,14 @@ class GameLog:
             before["hand_void"] += (mine.hand_void,)
             after["hand_opened"] += (mine.hand_opened,)
         table, played = self._table.handlers, self._played.handlers
+        event = self._tournaments.tables.handlers
         published = self._published.handlers
         return {
             kind: (
                 *every,
                 *((played[kind],) if kind in played else ()),
                 *((published[kind],) if kind in published else ()),
+                *((event[kind],) if kind in event else ()),
                 *before.get(kind, ()),
                 *((table[kind],) if kind in table else ()),
                 *after.get(kind, ()),
@@ -131,14 +136,20 @@ class GameLog:
 
     def handlers(self) -> Mapping[str, Handler]:
         """Every entry."""
-        return {"*": self._line}
+        return {"*": self._line, TOURNAMENT: self._tournament_line}
 
     def begin(self, header: Header, /) -> None:
-        """Begin a game, with a fresh table."""
-        self._games += 1
-        self._table = Table(header)
+        """Begin a game, with a fresh table, or a tournament."""
         self._header = header
         self._signed: Signed | None = None
+        if header.tournament:
+            self._leaves = bytearray()
+            self._tournaments.begin(header)
+            self._published.begin(header)
+            return
+        self._games += 1
+        self._table = Table(header)
+        self._tournaments.tables.begin()
         checks = (
             *(self._ordered, self._bound, self._replayed, self._dealt, self._complete),
             *(self._played, self._mixed, self._chain),
@@ -157,6 +168,14 @@ class GameLog:
         for handle in self._kinds[line.kind]:
             handle(line)
 
+    def _tournament_line(self, line: Line) -> None:
+        self._leaves += line.leaf
+        self._published.tournament(line)
+        self._tournaments.line(line)
+
+    def _game_closed(self, line: Line) -> None:
+        self._tournaments.tables.game_closed(line, bytes(self._chain.leaves))
+
     def _secret_revealed(self, line: Line) -> None:
         self._reveal(line, line.body["secret"])
 
@@ -172,16 +191,36 @@ class GameLog:
     def signed(self, signed: Signed, /) -> None:
         """Note that a good checkpoint covers all entries so far."""
         self._signed = signed
-        self._ordered.signed()
+        if not self._header.tournament:
+            self._ordered.signed()
 
     def behind(self, extra: Extra, /) -> None:
         """Judge a player's own opening, and lines of the dealer's log."""
+        if self._header.tournament:
+            self._behind_tournament(extra)
+            return
         self._replayed.behind(extra)
         self._dealt.behind(extra)
         self._published.behind(extra)
 
+    def _behind_tournament(self, extra: Extra) -> None:
+        if extra.kind == "opening":
+            self._emit.warning("an opening is ignored: it stands behind a tournament's log")
+        else:
+            self._published.behind(extra)
+
+    def _end_tournament(self, ended: Ended) -> None:
+        leaves = bytes(self._leaves)
+        self._twice.end(self._header, leaves, self._signed, ended.key)
+        self._published.end(leaves, self._signed, ended)
+        self._tournaments.end(ended)
+
     def end(self, ended: Ended, /) -> None:
         """End the game: what was waited for will not come."""
+        if self._header.tournament:
+            self._end_tournament(ended)
+            return
+        self._tournaments.tables.end(ended)
         self._covered += ended.covered
         leaves = bytes(self._chain.leaves)
         self._twice.end(self._header, leaves, self._signed, ended.key)
@@ -206,6 +245,7 @@ class GameLog:
     def conclude(self) -> None:
         """Say what holds, over all games; nothing where no entry was covered."""
         self._chain.conclude()
+        self._tournaments.conclude()
         self._published.conclude()
         self._beacon.conclude(self._published.cosigned_at)
         if self._covered:

@@ -80,6 +80,15 @@ class Published:
             if not self._to_reveal:
                 self._put(line, 0, Stage.GAME_REVEALED)
 
+    def tournament(self, line: Line) -> None:
+        """Take an entry of a tournament's log: its first and last have lines (protocol 14.1)."""
+        if line.kind == "tournament_opened":
+            self._put(line, 0, Stage.GAME_OPENED)
+            self._promised = line.body["structure"]["rules"]["log_proof"] != "none"
+        elif line.kind == "tournament_closed":
+            self._put(line, 0, Stage.GAME_CLOSED)
+            self._put(line, 0, Stage.GAME_REVEALED)
+
     def _revealed(self, line: Line) -> None:
         self._to_reveal.discard(line.body["hand"])
         if self._closed and not self._to_reveal:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from audit_cli.checks.check import TOURNAMENT
 from audit_cli.report.finding import Finding, Promise, Verdict
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from audit_cli.checks.check import Emit, Handler, Request
     from audit_cli.coverage import Ended
-    from audit_cli.gamefile import Extra, Header, Signed
+    from audit_cli.gamefile import Extra, Header, Line, Signed
 
 
 class SignedBy:
@@ -32,8 +33,11 @@ class SignedBy:
         self._whole = True
 
     def handlers(self) -> Mapping[str, Handler]:
-        """None: coverage has judged the entries."""
-        return {}
+        """Nothing of any entry: coverage has judged them."""
+        return {TOURNAMENT: self._pass_over}
+
+    def _pass_over(self, line: Line) -> None:
+        """Nothing: the counts are all that is needed."""
 
     def begin(self, header: Header, /) -> None:
         """Remember the game for what is said at its end."""

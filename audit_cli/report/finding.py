@@ -29,6 +29,12 @@ class Promise(Enum):
     PLAYER_MIXED = "PLAYER-MIXED"
     BEACON_MIXED = "BEACON-MIXED"
     WITNESSED = "WITNESSED"
+    DRAWN = "DRAWN"
+    SEATED = "SEATED"
+    LEVELS = "LEVELS"
+    COUNTED = "COUNTED"
+    PLACED = "PLACED"
+    LINKED = "LINKED"
 
 
 ALWAYS_ASKED = frozenset(
@@ -41,6 +47,17 @@ ALWAYS_ASKED = frozenset(
         Promise.PLAYED,
     }
 )
+
+
+TOURNAMENT_PROMISES = (
+    Promise.DRAWN,
+    Promise.SEATED,
+    Promise.LEVELS,
+    Promise.COUNTED,
+    Promise.PLACED,
+    Promise.LINKED,
+)
+"""What is promised of tournaments alone (protocol 14.11)."""
 
 
 class Verdict(Enum):
@@ -127,7 +144,7 @@ class Notice:
 class AuditedGame:
     """One game of the input: how much of it there was and how much of that is signed.
 
-    `beacon` tells whether its rules name one.
+    `beacon` tells whether its rules name one, `tournament` whether it is a tournament's log.
     """
 
     source: str
@@ -137,6 +154,7 @@ class AuditedGame:
     signed: int
     checkpoints: int
     beacon: bool
+    tournament: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +218,13 @@ class Report:
             promise: next((v for v in _WORST_FIRST if v in found), Verdict.NOT_ESTABLISHED)
             for promise, found in seen.items()
         }
+
+    def lines(self) -> tuple[Promise, ...]:
+        """Return the promises that are told: those of tournaments where there is one, or asked."""
+        told = self.asked | self.required | {finding.promise for finding in self.findings}
+        return tuple(
+            promise for promise in Promise if promise not in TOURNAMENT_PROMISES or promise in told
+        )
 
     def exit_status(self) -> ExitStatus:
         """Protocol 12's status, the first that applies."""

@@ -49,14 +49,15 @@ def render_text(report: Report, *, colour: bool, width: int | None = None) -> st
     page = _Page(width)
     several = len(report.games) > 1
     for game in report.games:
-        page.add(f"game {game.game} of {game.origin}")
+        what = "tournament" if game.tournament else "game"
+        page.add(f"{what} {game.game} of {game.origin}")
         signed = "all" if game.signed == game.entries else f"{game.signed:,} of them"
         checkpoints = f"{game.checkpoints:,} checkpoint{'' if game.checkpoints == 1 else 's'}"
         source = printable(game.source, 200)
         page.add(f"  {game.entries:,} entries, {signed} under {checkpoints} ({source})")
     page.add("")
     verdicts = report.verdicts()
-    for promise in Promise:
+    for promise in report.lines():
         _add_promise(page, report, promise, verdicts[promise], colour=colour, several=several)
     for verdict in (Verdict.BROKEN, Verdict.NOT_ESTABLISHED):
         details = [f for f in report.findings if f.verdict is verdict and _has_details(f)]
@@ -239,6 +240,7 @@ def render_json(report: Report) -> str:
                 "signed": game.signed,
                 "checkpoints": game.checkpoints,
             }
+            | ({"tournament": True} if game.tournament else {})
             for game in report.games
         ],
         "promises": [
@@ -249,7 +251,7 @@ def render_json(report: Report) -> str:
                 "required": promise in report.required,
                 "findings": [_finding_value(finding) for finding in report.of(promise)],
             }
-            for promise in Promise
+            for promise in report.lines()
         ],
         "damage": [
             {"source": d.source, "line": d.line, "reason": d.reason, "hint": d.hint}

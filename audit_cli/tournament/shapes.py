@@ -28,8 +28,11 @@ from audit_cli.shape import (
 
 MAX_PLAYERS = 10_000
 MAX_LEVELS = 100
+MAX_UNITS = 1_000
 WHOLE = 10_000
 """What the shares of a payout add up to."""
+MAX_STACKS = 1_000_000
+"""So many entries, rebuys and add-ons a tournament has at most."""
 
 _BYTES16 = hex_bytes(16)
 _BYTES32 = hex_bytes(32)
@@ -133,10 +136,16 @@ def _judge_rules(value: dict[str, Any]) -> str | None:
 
 def _judge_levels(value: dict[str, Any]) -> str | None:
     levels = value["levels"]
+    first = levels[0]["chip_unit"]
+    if value["stack"] % first:
+        return ".stack is no multiple of the unit of level 1"
     for number, level in enumerate(levels, 1):
         unit, small, big = level["chip_unit"], level["small_blind"], level["big_blind"]
-        if small > big or small % unit or big % unit:
+        ante = level.get("ante", {}).get("amount", 0)
+        if small > big or small % unit or big % unit or ante % unit:
             return f".levels[{number - 1}] needs small_blind up to big_blind, multiples of its unit"
+        if unit > MAX_UNITS * first:
+            return f".levels[{number - 1}].chip_unit is above {MAX_UNITS:,} times the first"
         if number < len(levels) and level["length"] == 0:
             return f".levels[{number - 1}].length is 0"
     for number, (before, after) in enumerate(pairwise(levels), 1):
@@ -149,30 +158,33 @@ def _judge_levels(value: dict[str, Any]) -> str | None:
 def _judge_entering(value: dict[str, Any]) -> str | None:
     if value["players_min"] > value["players_max"]:
         return " needs players_min up to players_max"
-    late = value.get("late")
-    if late is None and ("rebuy" in value or "add_on" in value):
-        return " has rebuy or add_on, and no late"
-    if late is not None and late["levels"] > len(value["levels"]):
-        return ".late.levels is more than there are levels"
-    if late is not None and "add_on" in value:
-        last = value["levels"][late["levels"] - 1]
-        if last["break_ms"] == 0 or late["levels"] == len(value["levels"]):
-            return " has add_on, and no break after level late.levels"
-    redraw = value["redraw"]
-    if redraw != sorted(set(redraw), reverse=True):
-        return ".redraw does not fall"
+    late, levels = value.get("late"), value["levels"]
+    bought = [value[name]["chips"] for name in ("rebuy", "add_on") if name in value]
+    if late is None:
+        return " has rebuy or add_on, and no late" if bought else None
+    if late["levels"] >= len(levels):
+        return ".late.levels is not below the number of levels"
+    if "add_on" in value and levels[late["levels"] - 1]["break_ms"] == 0:
+        return " has add_on, and no break after level late.levels"
+    units = [level["chip_unit"] for level in levels[: late["levels"]]]
+    if any(chips % unit for chips in bought for unit in units):
+        return " sells chips that are no multiple of the units of the late levels"
     return None
 
 
 def _judge_money(value: dict[str, Any]) -> str | None:
-    rebuy, add_on = value.get("rebuy", {}), value.get("add_on", {})
-    if value["payout"]["kind"] == "points":
-        paid = [value["buy_in"], value["fee"], value["guarantee"]]
-        paid += [rebuy.get("cost", 0), add_on.get("cost", 0)]
-        if any(paid):
-            return " is played for points, and costs money"
-    if value["stack"] * value["players_max"] > MAX_INTEGER:
-        return " has more chips than can be counted"
+    rebuy, add_on, kind = value.get("rebuy", {}), value.get("add_on", {}), value["payout"]["kind"]
+    costs = [value["buy_in"], value["fee"], rebuy.get("cost", 0), add_on.get("cost", 0)]
+    if kind == "points" and any((*costs, value["guarantee"])):
+        return " is played for points, and costs money"
+    if value["deals"] and kind not in ("shares", "winner"):
+        return f" has deals, and a payout by {kind}"
+    chips = [value["stack"], rebuy.get("chips", 0), add_on.get("chips", 0)]
+    if max(*chips, *costs) * MAX_STACKS > MAX_INTEGER or value["guarantee"] > MAX_INTEGER:
+        return " has more chips or money than can be counted"
+    redraw = value["redraw"]
+    if redraw != sorted(set(redraw), reverse=True):
+        return ".redraw does not fall"
     return None
 
 

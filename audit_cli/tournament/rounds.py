@@ -1,0 +1,56 @@
+"""Hand for hand: when it is due, and when a round is over (protocol 14.8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from audit_cli.tournament.state import State, Table
+
+FEWEST = 2
+
+
+def can_play(state: State, table: Table) -> bool:
+    """Whether two or more have chips at an open table."""
+    return table.is_open and len(state.chips(table)) >= FEWEST
+
+
+def is_round_over(state: State) -> bool:
+    """Whether no hand is open and each table that can has started its hand of the round."""
+    if state.round is None:
+        return True
+    if state.open_hands:
+        return False
+    played = state.round
+    return not any(
+        table.number not in played and can_play(state, table) for table in state.open_tables()
+    )
+
+
+def is_held_by_anchors(state: State, at: int) -> bool:
+    """Whether only tables that may still wait for anchors have not started in the round.
+
+    Whether such a table could start, its own log tells; the round may be over or not.
+    """
+    if state.round is None or state.open_hands:
+        return False
+    return all(
+        table.number in state.round or not can_play(state, table) or _may_wait(state, table, at)
+        for table in state.open_tables()
+    )
+
+
+def _may_wait(state: State, table: Table, at: int) -> bool:
+    return any(
+        state.entrants[name].anchors and at < sat + state.structure.link_ms
+        for name, sat in table.fresh.items()
+    )
+
+
+def is_hand_for_hand_due(state: State) -> bool:
+    """Whether it is to be played hand for hand."""
+    if not state.registration_closed or not state.structure.hand_for_hand:
+        return False
+    paid = sum(prize > 0 for prize in state.prizes)
+    above = state.players_in - paid
+    return 0 < above <= state.structure.hand_for_hand and len(state.open_tables()) >= FEWEST
