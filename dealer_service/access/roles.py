@@ -1,10 +1,11 @@
 """Which role may call which method: one table, and whatever is not in it is refused.
 
-A player plays and an operator operates; a watcher looks at tables and asks for proofs, and an
-auditor sees besides which games there are and where chips moved. What a player changes and what an
-operator changes never overlap, so that an operator's token can not act for a seat and a player's
-can not open, pause or close a game; watchers and auditors change nothing. Of a dealer that is
-certified, operators and auditors have its hands.
+A player plays, and one of the house's own likewise; an operator operates; a watcher looks at tables
+and asks for proofs, and an auditor sees besides which games there are and where chips moved. What a
+player changes and what an operator changes never overlap, so that an operator's token can not act
+for a seat and a player's can not open, pause or close a game (a deal among the last players of a
+tournament may be proposed by both, and is agreed to by players alone); watchers and auditors change
+nothing. Of a dealer that is certified, operators and auditors have its hands.
 """
 
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ class Role(StrEnum):
     """What a token's bearer is."""
 
     PLAYER = "player"
+    HOUSE = "house"
     WATCHER = "watcher"
     OPERATOR = "operator"
     AUDITOR = "auditor"
@@ -35,10 +37,28 @@ class Caller:
     name: str
     role: Role
 
+    @property
+    def plays(self) -> bool:
+        """Whether it may have a seat: a person, or a player of the house's own."""
+        return self.role in PLAYERS
+
+    @property
+    def is_house(self) -> bool:
+        """Whether it is a player of the house's own."""
+        return self.role is Role.HOUSE
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it may see what an operator noted for itself."""
+        return self.role in KEEPERS
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method, the roles that may call it, and whether it is about one game and changes it."""
+    """A method, the roles that may call it, and whether it is about one game and changes it.
+
+    A tournament stands for a game.
+    """
 
     path: str
     roles: frozenset[Role]
@@ -74,9 +94,9 @@ TABLE_NOT_ALLOWED: Final = AccessRefusal(
     "the token is neither for this game nor for one that it goes on from",
 )
 
-_PLAYER: Final = frozenset({Role.PLAYER})
+PLAYERS: Final = frozenset({Role.PLAYER, Role.HOUSE})
+KEEPERS: Final = frozenset({Role.OPERATOR, Role.AUDITOR})
 _OPERATOR: Final = frozenset({Role.OPERATOR})
-_KEEPERS: Final = frozenset({Role.OPERATOR, Role.AUDITOR})
 _ALL: Final = frozenset(Role)
 
 
@@ -89,7 +109,7 @@ def _methods(
 _TABLE: Final = (
     *_methods(
         "PlayService",
-        _PLAYER,
+        PLAYERS,
         "TakeSeat",
         "LeaveSeat",
         "AddChips",
@@ -103,7 +123,7 @@ _TABLE: Final = (
         "PreSelect",
         changes=True,
     ),
-    *_methods("PlayService", _ALL, "GetTable", "Watch"),
+    *_methods("PlayService", _ALL, "GetTable", "GetStatistics", "Watch"),
     *_methods("FairnessService", _ALL, "GetKey", of_game=False),
     *_methods(
         "FairnessService",
@@ -126,9 +146,33 @@ _TABLE: Final = (
         "RemovePlayer",
         changes=True,
     ),
-    *_methods("OperateService", _KEEPERS, "GetGame"),
-    *_methods("OperateService", _KEEPERS, "ListGames", "FollowChips", of_game=False),
-    *_methods("CertifyService", _KEEPERS, "Describe", "DealHands", of_game=False),
+    *_methods("OperateService", KEEPERS, "GetGame"),
+    *_methods("OperateService", KEEPERS, "ListGames", "FollowChips", of_game=False),
+    *_methods("TournamentService", _OPERATOR, "OpenTournament", of_game=False, changes=True),
+    *_methods(
+        "TournamentService",
+        _OPERATOR,
+        "StopTournament",
+        "ResumeTournament",
+        "CancelTournament",
+        "Disqualify",
+        changes=True,
+    ),
+    *_methods(
+        "TournamentService",
+        PLAYERS,
+        "Register",
+        "Withdraw",
+        "Rebuy",
+        "DeclineRebuy",
+        "AddOn",
+        "AgreeToDeal",
+        changes=True,
+    ),
+    *_methods("TournamentService", PLAYERS | _OPERATOR, "ProposeDeal", changes=True),
+    *_methods("TournamentService", _ALL, "GetTournament", "WatchTournament"),
+    *_methods("TournamentService", _ALL, "ListTournaments", of_game=False),
+    *_methods("CertifyService", KEEPERS, "Describe", "DealHands", of_game=False),
 )
 
 METHODS: Final[Mapping[str, Method]] = {method.path: method for method in _TABLE}

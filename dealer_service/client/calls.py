@@ -143,7 +143,7 @@ class Caller:
 
         `method(link)` is the method at a node.
         """
-        game: str = getattr(request, "game", "")
+        game: str = getattr(request, "game", "") or getattr(request, "tournament", "")
         tries = Tries(self, game, self.surroundings.patience.total if total is None else total)
         while True:
             token = self.bearer.token

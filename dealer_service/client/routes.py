@@ -17,7 +17,12 @@ from typing import Final
 
 import grpc.aio
 
-from cutcard.v1 import fairness_pb2_grpc, operate_pb2_grpc, play_pb2_grpc
+from cutcard.v1 import (
+    fairness_pb2_grpc,
+    operate_pb2_grpc,
+    play_pb2_grpc,
+    tournament_pb2_grpc,
+)
 from dealer_service.config import DEFAULT_ADDRESS, is_loopback
 
 KEEPALIVE: Final = (
@@ -50,7 +55,7 @@ class AddressError(ValueError):
 class Link:
     """One node: its address, and its services on one channel."""
 
-    __slots__ = ("_channel", "address", "fairness", "operate", "play", "users")
+    __slots__ = ("_channel", "address", "fairness", "operate", "play", "tournaments", "users")
 
     def __init__(self, address: str, channel: grpc.aio.Channel) -> None:
         self.address = address
@@ -62,6 +67,10 @@ class Link:
         )
         self.fairness: fairness_pb2_grpc.FairnessServiceStub = (
             fairness_pb2_grpc.FairnessServiceStub(channel)
+        )
+
+        self.tournaments: tournament_pb2_grpc.TournamentServiceStub = (
+            tournament_pb2_grpc.TournamentServiceStub(channel)
         )
 
     async def close(self) -> None:

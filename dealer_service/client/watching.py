@@ -1,27 +1,30 @@
-"""Keeps one game's stream alive: connects, verifies, notices what is overdue, connects anew.
+"""Keeps one log's stream alive: connects, verifies, notices what is overdue, connects anew.
 
 After a break it goes on from the last line that is under a checkpoint; lines that come again must
-be the same bytes. It ends when the game is revealed, when the verifier refuses, or when the
+be the same bytes. It ends when nothing more is to come, when the verifier refuses, or when the
 dealer refuses the call itself for a reason that asking again does not change. When another node is
 named as the game's owner, by this stream or by another call, it goes on there.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 import grpc.aio
 
-from cutcard.v1 import play_pb2
+from cutcard.v1 import play_pb2, tournament_pb2
 from dealer_service.client.calls import Caller, Failed, Tries, header
 from dealer_service.client.errors import read_error
+from dealer_service.client.message import Message
 from dealer_service.client.refusing import Refused
 from dealer_service.client.routes import Link
-from dealer_service.client.verifier import Progress, Verifier
 from dealer_service.client.wire import read_message, watch_request
 
-_Stream = grpc.aio.UnaryStreamCall[play_pb2.WatchRequest, play_pb2.WatchResponse]
+Step_co = TypeVar("Step_co", covariant=True)
+Step = TypeVar("Step")
+_Header = tuple[tuple[str, str], ...]
+_Stream = grpc.aio.UnaryStreamCall[Any, Any]
 
 # What has come by now may still lie in a buffer: it is looked at before anything is overdue.
 _GLANCE_SECONDS: Final = 0.05
@@ -34,14 +37,87 @@ class Broken:
     why: str
 
 
+class Folding(Protocol[Step_co]):
+    """What a stream is told to: it says what each message proved, and what is due."""
+
+    @property
+    def covered(self) -> int:
+        """How many lines are under a checkpoint: where to go on after a break."""
+        ...
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more is to come."""
+        ...
+
+    @property
+    def deadline(self) -> float | None:
+        """The monotonic time at which something is overdue if nothing comes; None for never."""
+        ...
+
+    def receive(self, message: Message, now: float, slept: float = 0.0) -> Step_co | Refused:
+        """Take one message at a monotonic time."""
+        ...
+
+    def interrupted(self, now: float, size: int) -> None:
+        """Learn that the stream broke, and the size of the log now."""
+        ...
+
+    def overdue(self, now: float) -> Refused | None:
+        """Say what should have come by now, and did not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a log's lines come from: how it is watched, how long it is, what a message holds."""
+
+    watch: Callable[[Link, str, int, _Header], _Stream]
+    size: Callable[[Link, str, float, _Header], Awaitable[int]]
+    read: Callable[[Any], Message]
+
+
+def _watch_game(link: Link, game: str, first: int, metadata: _Header) -> _Stream:
+    return link.play.Watch(watch_request(game, first), metadata=metadata)
+
+
+async def _size_of_game(link: Link, game: str, seconds: float, metadata: _Header) -> int:
+    request = play_pb2.GetTableRequest(game=game)
+    return (await link.play.GetTable(request, timeout=seconds, metadata=metadata)).size
+
+
+def _watch_tournament(link: Link, tournament: str, first: int, metadata: _Header) -> _Stream:
+    request = tournament_pb2.WatchTournamentRequest(tournament=tournament, **{"from": first})
+    return link.tournaments.WatchTournament(request, metadata=metadata)
+
+
+async def _size_of_tournament(
+    link: Link, tournament: str, seconds: float, metadata: _Header
+) -> int:
+    request = tournament_pb2.GetTournamentRequest(tournament=tournament)
+    answer = await link.tournaments.GetTournament(request, timeout=seconds, metadata=metadata)
+    return answer.summary.size
+
+
+def _read_lines(response: tournament_pb2.WatchTournamentResponse) -> Message:
+    return Message(response.first, tuple(response.lines), checkpoint=response.checkpoint)
+
+
+GAME: Final = Source(_watch_game, _size_of_game, read_message)
+TOURNAMENT: Final = Source(_watch_tournament, _size_of_tournament, _read_lines)
+
+
 class _Moved(Exception):  # noqa: N818 - the game has moved
     """The game's calls go to another node now."""
 
 
 async def follow(
-    caller: Caller, game: str, verifier: Verifier
-) -> AsyncGenerator[Progress | Refused | Broken, None]:
-    """Give what each message proved, in order; CallRefusedError when the dealer takes no call."""
+    caller: Caller, game: str, verifier: Folding[Step], source: Source = GAME
+) -> AsyncGenerator[Step | Refused | Broken, None]:
+    """Give what each message proved, in order; CallRefusedError when the dealer takes no call.
+
+    `game` may be a tournament, by its own source.
+    """
     around = caller.surroundings
     tries = Tries(caller, game, None)
     broken = False
@@ -52,11 +128,10 @@ async def follow(
             moved = caller.routes.moved(game, link.address)
             try:
                 if broken:
-                    size = await _ask_size(link, caller, token, game)
+                    size = await source.size(link, game, around.patience.attempt, header(token))
                     verifier.interrupted(around.monotonic(), size)
-                request = watch_request(game, verifier.covered)
-                stream = link.play.Watch(request, metadata=header(token))
-                while (step := await _next(stream, verifier, caller, moved)) is not None:
+                stream = source.watch(link, game, verifier.covered, header(token))
+                while (step := await _next(stream, verifier, caller, moved, source)) is not None:
                     tries.succeeded()
                     heard = True
                     yield step
@@ -80,16 +155,13 @@ async def follow(
         await around.sleep(wait)
 
 
-async def _ask_size(link: Link, caller: Caller, token: str, game: str) -> int:
-    request = play_pb2.GetTableRequest(game=game)
-    timeout = caller.surroundings.patience.attempt
-    answer = await link.play.GetTable(request, timeout=timeout, metadata=header(token))
-    return answer.size
-
-
 async def _next(
-    stream: _Stream, verifier: Verifier, caller: Caller, moved: "asyncio.Future[None]"
-) -> Progress | Refused | None:
+    stream: _Stream,
+    verifier: Folding[Step],
+    caller: Caller,
+    moved: "asyncio.Future[None]",
+    source: Source,
+) -> Step | Refused | None:
     """Wait for the next message, or until one is overdue; None at the stream's end."""
     monotonic = caller.surroundings.monotonic
     reading = asyncio.ensure_future(stream.read())
@@ -108,6 +180,6 @@ async def _next(
         response = reading.result()
     finally:
         reading.cancel()
-    if not isinstance(response, play_pb2.WatchResponse):
+    if response is grpc.aio.EOF:
         return None
-    return verifier.receive(read_message(response), monotonic(), caller.surroundings.slept())
+    return verifier.receive(source.read(response), monotonic(), caller.surroundings.slept())

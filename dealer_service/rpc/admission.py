@@ -1,7 +1,7 @@
 """Whether a call is let in: by its token, by how much its caller asks for, and by its role.
 
 A caller whose role is the same everywhere is judged before its message is read. One with roles
-table by table is judged by the game that a message names, when that is well formed.
+table by table is judged by the game or tournament that a message names, when that is well formed.
 """
 
 import asyncio
@@ -32,6 +32,11 @@ class NotAdmitted(Exception):  # noqa: N818 - says what the call is
     def __init__(self, refusal: AccessRefusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
+
+
+def subject_of(message: Message) -> str:
+    """Give the game, or the tournament, that a message names; empty where it names none."""
+    return getattr(message, "game", "") or getattr(message, "tournament", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class Admission:
         if not bearer.has_tables and caller is not None:
             return caller
         if method.of_game:
-            caller = await self._at(bearer, message.game)  # type: ignore[attr-defined]
+            caller = await self._at(bearer, subject_of(message))
             if caller is None:
                 raise NotAdmitted(TABLE_NOT_ALLOWED)
         elif caller is None:

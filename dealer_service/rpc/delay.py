@@ -3,23 +3,18 @@
 Every call that tells of a game's course asks here first, whichever node it comes to.
 """
 
-from typing import Final
-
-from dealer_service.access.roles import Caller, Role
+from dealer_service.access.roles import Caller
 from dealer_service.rules.table_state import TableState, seat_of
 from dealer_service.store.api import LogState
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.past import DelayRule, Past
 
-_AT_ONCE: Final = frozenset({Role.OPERATOR, Role.AUDITOR})
-"""The roles that no rule of a game delays."""
-
 
 def is_delayed(caller: Caller, state: TableState) -> bool:
     """Say whether a caller is told later of a game in this state: its rules say so, and no seat."""
-    if not state.rules.watch_delay_ms or caller.role in _AT_ONCE:
+    if not state.rules.watch_delay_ms or caller.keeps:
         return False
-    return caller.role is not Role.PLAYER or seat_of(state, caller.name) is None
+    return not caller.plays or seat_of(state, caller.name) is None
 
 
 class Delay:
@@ -30,7 +25,7 @@ class Delay:
 
     async def rule(self, caller: Caller, game: str) -> DelayRule | None:
         """Give the delay by which a caller is told of a game; None where it is at once."""
-        if caller.role in _AT_ONCE:
+        if caller.keeps:
             return None
         table = self._floor.running(game)
         if table is not None:
@@ -38,12 +33,19 @@ class Delay:
             if not is_delayed(caller, state):
                 return None
             return DelayRule(state.rules.watch_delay_ms or 0, state.opened.previous is None)
+        head = await self._floor.house.head(game)
+        # What is archived was over for longer than its delay; tournaments are told at once.
+        if head.is_tournament or head.facts.state is LogState.ARCHIVED:
+            return None
+        return await self._stored_rule(caller, game)
+
+    async def _stored_rule(self, caller: Caller, game: str) -> DelayRule | None:
+        """Give the delay of a game that has no table here, as the store tells it."""
         house = self._floor.house
         rule = await house.delays.pasts.rule(house, game)
-        # What is archived was over for longer than its delay.
-        if not rule.ms or (await self._floor.house.head(game)).facts.state is LogState.ARCHIVED:
+        if not rule.ms:
             return None
-        if caller.role is Role.PLAYER:
+        if caller.plays:
             stored = await house.delays.pasts.state(house, game)
             if stored is None or not is_delayed(caller, stored):
                 return None

@@ -1,10 +1,11 @@
 """Health by service, as grpc.health.v1 tells it: what each still does when something ails.
 
-The dealer as a whole ("") and PlayService serve while hands are dealt. OperateService serves as
-long as games can be listed, paused and closed, without randomness too; FairnessService as long as
-the store can be read. A dealer in certification mode deals no games and says so here: of all that
-it knows by name CertifyService alone serves, and the dealer as a whole does not. Nothing here waits
-for a caller: who watches and does not read is told when it reads again.
+The dealer as a whole (""), PlayService and TournamentService serve while hands are dealt.
+OperateService serves as long as games can be listed, paused and closed, without randomness too;
+FairnessService as long as the store can be read. A dealer in certification mode deals no games and
+says so here: of all that it knows by name CertifyService alone serves, and the dealer as a whole
+does not. Nothing here waits for a caller: who watches and does not read is told when it reads
+again.
 """
 
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ MOST_WATCHING: Final = 1_000
 DEALER: Final = ""
 PLAY: Final = "cutcard.v1.PlayService"
 OPERATE: Final = "cutcard.v1.OperateService"
+TOURNAMENT: Final = "cutcard.v1.TournamentService"
 FAIRNESS: Final = "cutcard.v1.FairnessService"
 CERTIFY: Final = "cutcard.v1.CertifyService"
 
@@ -47,6 +49,7 @@ _ENDS: Final[Mapping[str, frozenset[Ailment]]] = {
     DEALER: frozenset(Ailment),
     PLAY: frozenset(Ailment),
     OPERATE: frozenset(Ailment) - {Ailment.RANDOMNESS, Ailment.DRAINING},
+    TOURNAMENT: frozenset(Ailment),
     FAIRNESS: frozenset(
         {Ailment.STARTING, Ailment.STOPPING, Ailment.STORE_READS, Ailment.CERTIFYING}
     ),

@@ -10,10 +10,10 @@ from cutcard.v1 import operate_pb2
 from dealer_service.access.roles import Caller
 from dealer_service.rpc import convert
 from dealer_service.rpc.convert_rules import rules_of
+from dealer_service.rpc.kept_rules import require_kept
 from dealer_service.rpc.play import at_any_time, request_of
-from dealer_service.rpc.validate import Malformed, Violation
 from dealer_service.rules import closing, seating
-from dealer_service.rules.entry import CloseReason, GameOpened, LogProof, RuleSet
+from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
@@ -35,7 +35,7 @@ class Operate:
     async def open_game(self, caller: Caller, asked: operate_pb2.OpenGameRequest) -> bytes:
         """Open a game."""
         rules = rules_of(asked.rules)
-        _require_kept(rules, self._floor.house)
+        require_kept(rules, self._floor.house)
         request = request_of(caller, "OpenGame", asked.request_id, asked)
         return await self._floor.open_game(
             request, rules, asked.reference, convert.encode_game_opened
@@ -156,21 +156,3 @@ def _rules(store: Store, *, log: str) -> RuleSet | None:
         if isinstance(opened, GameOpened):
             return opened.rules
     return None
-
-
-def _require_kept(rules: RuleSet, house: House) -> None:
-    """Raise Malformed for a rule that this dealer, as it is set up, would not keep."""
-    faults = []
-    if rules.log_proof is not LogProof.NONE and house.published is None:
-        message = "must be none: this dealer publishes no log of its own"
-        faults.append(Violation("rules.log_proof", message))
-    if rules.beacon is not None:
-        chain = "" if house.rounds is None else house.rounds.network.chain.hex()
-        if not chain:
-            message = "must be left out: this dealer fetches the rounds of no beacon"
-            faults.append(Violation("rules.beacon", message))
-        elif chain != rules.beacon.chain:
-            message = f"must name the chain {chain}, whose rounds this dealer fetches"
-            faults.append(Violation("rules.beacon", message))
-    if faults:
-        raise Malformed(tuple(faults))

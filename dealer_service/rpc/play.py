@@ -7,13 +7,15 @@ from typing import Final
 from google.protobuf.message import Message
 
 from cutcard.v1 import play_pb2
-from dealer_service.access.roles import Caller, Role
+from dealer_service.access.roles import Caller
 from dealer_service.rpc import convert
 from dealer_service.rpc.delay import Delay
 from dealer_service.rules import entropy, play, seating
 from dealer_service.rules.entry import Choice, Entry
 from dealer_service.rules.refusal import Refusal
+from dealer_service.rules.table_reason import TableReason
 from dealer_service.rules.table_state import TableState, is_dealt_in, seat_of
+from dealer_service.rules.taking_over import take_seat_of_house
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.past import Past
 from dealer_service.tables.requests import Request, digest_of
@@ -53,13 +55,22 @@ class Play:
         self._delay = Delay(floor)
 
     async def take_seat(self, caller: Caller, asked: play_pb2.TakeSeatRequest) -> bytes:
-        """Sit down."""
+        """Sit down; a person who finds the table full, in a house player's place."""
+
+        def waits(state: TableState) -> bool:
+            table = self._floor.running(asked.game)
+            if table is None or caller.is_house or state.open is None:
+                return False
+            answer = _take_seat(caller, asked, table)(state, self._floor.house.clock.now())
+            return isinstance(answer, Refusal) and answer.reason == TableReason.HAND_OPEN
+
         return await self._floor.change(
             asked.game,
             request_of(caller, "TakeSeat", asked.request_id, asked),
             partial(_take_seat, caller, asked),
             convert.encode_seat_taken,
             reference=asked.reference,
+            waits=waits,
         )
 
     async def leave_seat(self, caller: Caller, asked: play_pb2.LeaveSeatRequest) -> bytes:
@@ -170,7 +181,7 @@ class Play:
         past = await self._delay.past(caller, asked.game)
         if past is not None:
             return _table_of(past).SerializeToString()
-        player = caller.name if caller.role is Role.PLAYER else ""
+        player = caller.name if caller.plays else ""
         table = self._floor.running(asked.game)
         if table is None:
             state, size = await self._floor.state(asked.game)
@@ -200,7 +211,8 @@ def _table_of(past: Past) -> play_pb2.GetTableResponse:
 
 
 def _take_seat(caller: Caller, asked: play_pb2.TakeSeatRequest, table: Table) -> Decide:
-    return lambda state, at: seating.take_seat(
+    take = partial(seating.take_seat, house=True) if caller.is_house else take_seat_of_house
+    return lambda state, at: take(
         state,
         at,
         seat=asked.seat,

@@ -12,16 +12,27 @@ from grpc_health.v1 import health as grpc_health
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2, tournament_pb2
 from dealer_service.config import Tls
 from dealer_service.rpc.calls import Door
 from dealer_service.rpc.certify import Certify
 from dealer_service.rpc.fairness import Fairness
-from dealer_service.rpc.health import CERTIFY, FAIRNESS, OPERATE, PLAY, Ailment, Health
+from dealer_service.rpc.health import (
+    CERTIFY,
+    FAIRNESS,
+    OPERATE,
+    PLAY,
+    TOURNAMENT,
+    Ailment,
+    Health,
+)
 from dealer_service.rpc.operate import Operate
 from dealer_service.rpc.play import Play
+from dealer_service.rpc.statistics import Statistics
 from dealer_service.rpc.tls import server_credentials
+from dealer_service.rpc.tournaments import Tournaments
 from dealer_service.rpc.watch import Watch
+from dealer_service.rpc.watch_tournament import WatchTournament
 from dealer_service.tables.archive import Archive
 from dealer_service.tables.floor import Floor
 
@@ -88,8 +99,9 @@ class Server:
 def game_services(floor: Floor, door: Door) -> Services:
     """Give what a dealer of games serves."""
     return {
-        PLAY: _play(door, Play(floor), Watch(floor)),
+        PLAY: _play(door, Play(floor), Statistics(floor), Watch(floor)),
         OPERATE: _operate(door, Operate(floor)),
+        TOURNAMENT: _tournaments(door, Tournaments(floor), WatchTournament(floor)),
         FAIRNESS: _fairness(door, Fairness(floor, Archive(floor.house))),
     }
 
@@ -101,7 +113,7 @@ def certifying_services(certify: Certify, door: Door) -> Services:
     return {CERTIFY: _service(door, CERTIFY, unary, streaming)}
 
 
-def _play(door: Door, play: Play, watch: Watch) -> grpc.GenericRpcHandler:
+def _play(door: Door, play: Play, statistics: Statistics, watch: Watch) -> grpc.GenericRpcHandler:
     unary = {
         "TakeSeat": (play_pb2.TakeSeatRequest, play.take_seat),
         "LeaveSeat": (play_pb2.LeaveSeatRequest, play.leave_seat),
@@ -115,6 +127,7 @@ def _play(door: Door, play: Play, watch: Watch) -> grpc.GenericRpcHandler:
         "Prefer": (play_pb2.PreferRequest, play.prefer),
         "PreSelect": (play_pb2.PreSelectRequest, play.pre_select),
         "GetTable": (play_pb2.GetTableRequest, play.get_table),
+        "GetStatistics": (play_pb2.GetStatisticsRequest, statistics.get_statistics),
     }
     streaming = {"Watch": (play_pb2.WatchRequest, watch.watch)}
     return _service(door, PLAY, unary, streaming)
@@ -133,6 +146,35 @@ def _operate(door: Door, operate: Operate) -> grpc.GenericRpcHandler:
     }
     streaming = {"FollowChips": (operate_pb2.FollowChipsRequest, operate.follow_chips)}
     return _service(door, OPERATE, unary, streaming)
+
+
+def _tournaments(
+    door: Door, tournaments: Tournaments, watch: WatchTournament
+) -> grpc.GenericRpcHandler:
+    unary = {
+        "OpenTournament": (tournament_pb2.OpenTournamentRequest, tournaments.open_tournament),
+        "ListTournaments": (tournament_pb2.ListTournamentsRequest, tournaments.list_tournaments),
+        "GetTournament": (tournament_pb2.GetTournamentRequest, tournaments.get_tournament),
+        "Register": (tournament_pb2.RegisterRequest, tournaments.register),
+        "Withdraw": (tournament_pb2.WithdrawRequest, tournaments.withdraw),
+        "Rebuy": (tournament_pb2.RebuyRequest, tournaments.rebuy),
+        "DeclineRebuy": (tournament_pb2.DeclineRebuyRequest, tournaments.decline_rebuy),
+        "AddOn": (tournament_pb2.AddOnRequest, tournaments.add_on),
+        "ProposeDeal": (tournament_pb2.ProposeDealRequest, tournaments.propose_deal),
+        "AgreeToDeal": (tournament_pb2.AgreeToDealRequest, tournaments.agree_to_deal),
+        "StopTournament": (tournament_pb2.StopTournamentRequest, tournaments.stop_tournament),
+        "ResumeTournament": (
+            tournament_pb2.ResumeTournamentRequest,
+            tournaments.resume_tournament,
+        ),
+        "CancelTournament": (
+            tournament_pb2.CancelTournamentRequest,
+            tournaments.cancel_tournament,
+        ),
+        "Disqualify": (tournament_pb2.DisqualifyRequest, tournaments.disqualify),
+    }
+    streaming = {"WatchTournament": (tournament_pb2.WatchTournamentRequest, watch.watch)}
+    return _service(door, TOURNAMENT, unary, streaming)
 
 
 def _fairness(door: Door, fairness: Fairness) -> grpc.GenericRpcHandler:

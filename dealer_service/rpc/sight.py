@@ -19,6 +19,7 @@ from dealer_service.access.roles import Caller, Role
 from dealer_service.observe.context import Call, current
 from dealer_service.observe.metrics import Metrics
 from dealer_service.observe.tracing import Tracing
+from dealer_service.rpc.admission import subject_of
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -86,7 +87,7 @@ class Seen:
         """Learn what is asked, of a message that is well formed."""
         request_id = getattr(message, "request_id", "")
         self._is_change = bool(request_id)
-        self.call.identify(self.call.caller, getattr(message, "game", ""), request_id)
+        self.call.identify(self.call.caller, subject_of(message), request_id)
 
     def answered(self) -> None:
         """See that it was answered to its end."""

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2, tournament_pb2
 from dealer_service.rpc.convert_rules import rules_of
-from dealer_service.rpc.convert_structure import structure_of
+from dealer_service.rpc.convert_structure import find_unknown_words, structure_of
 from dealer_service.rules.entry import Choice
 from dealer_service.rules.ruleset import find_faults
 from dealer_service.rules.tournament.structure import find_faults as find_structure_faults
@@ -130,6 +130,10 @@ def _rule_set_faults(request: operate_pb2.OpenGameRequest) -> tuple[Violation, .
 def _structure_faults(request: tournament_pb2.OpenTournamentRequest) -> tuple[Violation, ...]:
     """Find what no tournament can be played by."""
     faults = [
+        Violation(f"structure.{field}", fault)
+        for field, fault in find_unknown_words(request.structure).items()
+    ]
+    faults += [
         Violation(f"structure.{fault.field}", fault.message)
         for fault in find_structure_faults(structure_of(request.structure))
     ]

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from cutcard.v1 import play_pb2
-from dealer_service.access.roles import Caller, Role
+from dealer_service.access.roles import Caller
 from dealer_service.rpc.convert import wire
 from dealer_service.rpc.delay import Delay, is_delayed
 from dealer_service.rpc.streams import Stalled
@@ -88,7 +88,7 @@ class Watch:
                 # It sat down while its stream began.
                 raise _Moved(start)
             if not has_moved:
-                _require_line(start, size)
+                require_line(start, size)
             async for batch in replay(house, game, start, size, signed):
                 yield wire(batch)
                 watcher.resume = batch.end
@@ -102,21 +102,21 @@ class Watch:
             if delayed.fault is not None:
                 raise delayed.fault
         except (TooSlow, Stalled) as slow:
-            raise _too_slow(watcher.resume) from slow
+            raise too_slow(watcher.resume) from slow
         finally:
             delayed.audience.leave(watcher)
             house.delays.leave(game, delayed)
 
     async def _over(self, head: LogHead, start: int) -> AsyncGenerator[bytes, None]:
         """Tell a game that is over; of a lost one what is left, and then that it is lost."""
-        _require_line(start, head.next_index)
+        require_line(start, head.next_index)
         resume = start
         try:
             async for batch in replay(self._floor.house, head.log, start, head.next_index):
                 yield wire(batch)
                 resume = batch.end
         except Stalled as slow:
-            raise _too_slow(resume) from slow
+            raise too_slow(resume) from slow
         if resume < head.next_index:
             # The store has just forgotten the rest.
             raise archived()
@@ -129,7 +129,7 @@ async def _live(table: Table | Followed, caller: Caller, start: int) -> AsyncGen
     standing, player = table.standing, _player(caller)
     if is_delayed(caller, standing.state):
         raise _Moved(start)
-    _require_line(start, standing.size)
+    require_line(start, standing.size)
     # From here on nothing is missed: what becomes durable meanwhile waits in the backlog.
     watcher = table.audience.join(player, start)
     try:
@@ -147,13 +147,13 @@ async def _live(table: Table | Followed, caller: Caller, start: int) -> AsyncGen
         # Unless the game is at its end, it goes on later: the watcher is told so.
         table.require_running()
     except (TooSlow, Stalled) as slow:
-        raise _too_slow(watcher.resume) from slow
+        raise too_slow(watcher.resume) from slow
     finally:
         table.audience.leave(watcher)
 
 
 def _player(caller: Caller) -> str:
-    return caller.name if caller.role is Role.PLAYER else ""
+    return caller.name if caller.plays else ""
 
 
 def _behind(batch: Batch, start: int) -> Batch | None:
@@ -175,12 +175,14 @@ def _as_it_stands(standing: Standing) -> Batch:
     )
 
 
-def _too_slow(resume: int) -> Refused:
+def too_slow(resume: int) -> Refused:
+    """Build the refusal of a watcher that reads too slowly."""
     why = f"the watcher reads too slowly: watch again from {resume}"
     return refused(ServiceReason.WATCHED_TOO_SLOWLY, why, {"resume": resume})
 
 
-def _require_line(start: int, size: int) -> None:
+def require_line(start: int, size: int) -> None:
+    """Raise Refused NO_SUCH_LINE where a log does not reach to `start`."""
     if start > size:
         message = f"the log has {size} lines: watch from {size} at most"
         raise refused(ServiceReason.NO_SUCH_LINE, message, {"size": size})

@@ -3,7 +3,7 @@
 import pytest
 from google.protobuf.descriptor import MethodDescriptor
 
-from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2, tournament_pb2
 from dealer_service.access.refusal import Reason
 from dealer_service.access.roles import METHODS, Method, Role
 from tests.support.kinds_of_calls import CERTIFYING, COLUMNS
@@ -17,11 +17,13 @@ CHANGES_OF_PLAYERS = called("plays")
 WATCHING = called("looks", "key")
 BOOKS = called("reads game", "reads all") | {*CERTIFYING}
 CHANGES_OF_OPERATORS = called("runs", "opens")
+OF_BOTH = called("proposes")
 
 MAY_CALL = {
-    Role.PLAYER: CHANGES_OF_PLAYERS | WATCHING,
+    Role.PLAYER: CHANGES_OF_PLAYERS | WATCHING | OF_BOTH,
+    Role.HOUSE: CHANGES_OF_PLAYERS | WATCHING | OF_BOTH,
     Role.WATCHER: WATCHING,
-    Role.OPERATOR: WATCHING | BOOKS | CHANGES_OF_OPERATORS,
+    Role.OPERATOR: WATCHING | BOOKS | CHANGES_OF_OPERATORS | OF_BOTH,
     Role.AUDITOR: WATCHING | BOOKS,
 }
 
@@ -30,7 +32,7 @@ def described() -> dict[str, MethodDescriptor]:
     """Give every method of the contract by its path."""
     return {
         f"/{service.full_name}/{method.name}": method
-        for module in (play_pb2, operate_pb2, fairness_pb2, certify_pb2)
+        for module in (play_pb2, operate_pb2, tournament_pb2, fairness_pb2, certify_pb2)
         for service in module.DESCRIPTOR.services_by_name.values()
         for method in service.methods
     }
@@ -49,14 +51,16 @@ def test_who_may_call_what(role: Role) -> None:
 def test_a_method_is_of_a_game_when_its_request_names_one() -> None:
     of_game = {path for path, method in METHODS.items() if method.of_game}
     names_one = {
-        path for path, method in described().items() if "game" in method.input_type.fields_by_name
+        path
+        for path, method in described().items()
+        if {"game", "tournament"} & set(method.input_type.fields_by_name)
     }
     assert of_game == names_one
 
 
 def test_a_method_changes_something_when_players_or_operators_alone_may_call_it() -> None:
     changes = {method.name for method in METHODS.values() if method.changes}
-    assert changes == CHANGES_OF_PLAYERS | CHANGES_OF_OPERATORS
+    assert changes == CHANGES_OF_PLAYERS | CHANGES_OF_OPERATORS | OF_BOTH
     repeatable = {
         path.rpartition("/")[2]
         for path, method in described().items()
@@ -66,9 +70,16 @@ def test_a_method_changes_something_when_players_or_operators_alone_may_call_it(
     assert changes == repeatable | {"GiveLink", "PreSelect"}
 
 
-def test_nobody_but_its_own_role_changes_anything() -> None:
+def test_what_players_change_no_operator_does_and_the_other_way() -> None:
+    players, operators = frozenset({Role.PLAYER, Role.HOUSE}), frozenset({Role.OPERATOR})
     for method in METHODS.values():
-        assert not method.changes or len(method.roles) == 1
+        if method.changes and method.name not in OF_BOTH:
+            assert method.roles in {players, operators}
+
+
+def test_a_player_of_the_house_may_what_a_person_may() -> None:
+    for method in METHODS.values():
+        assert (Role.PLAYER in method.roles) == (Role.HOUSE in method.roles)
 
 
 def method_named(name: str) -> Method:

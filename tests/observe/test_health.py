@@ -14,11 +14,12 @@ from cutcard.v1 import operate_pb2
 from dealer_service.config import Settings
 from dealer_service.observe.metrics import Metrics
 from dealer_service.rpc import health as healths
-from dealer_service.rpc.health import DEALER, FAIRNESS, OPERATE, PLAY, Ailment, Health
+from dealer_service.rpc.health import DEALER, FAIRNESS, OPERATE, PLAY, TOURNAMENT, Ailment, Health
 from dealer_service.store.api import Append, AppendResult, Store
 from dealer_service.store.memory import MemoryStore
 from tests.support.service import Service, fresh_id, serving
 
+SERVICES = (DEALER, PLAY, OPERATE, TOURNAMENT, FAIRNESS)
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
@@ -38,17 +39,17 @@ SERVES: dict[Ailment, set[str]] = {
 def test_what_serves_still(ailment: Ailment) -> None:
     health = Health(Metrics())
     health.recover(Ailment.STARTING)
-    assert all(health.serves(one) for one in (DEALER, PLAY, OPERATE, FAIRNESS))
+    assert all(health.serves(one) for one in SERVICES)
     assert health.ail(ailment)
     assert not health.ail(ailment)
-    serves = {one for one in (DEALER, PLAY, OPERATE, FAIRNESS) if health.serves(one)}
+    serves = {one for one in SERVICES if health.serves(one)}
     # A store that can not be read can not be written either, and says so itself.
     if ailment is Ailment.STORE_READS:
         assert FAIRNESS not in serves
     else:
         assert serves == SERVES[ailment]
     assert health.recover(ailment)
-    assert all(health.serves(one) for one in (DEALER, PLAY, OPERATE, FAIRNESS))
+    assert all(health.serves(one) for one in SERVICES)
 
 
 def stub(service: Service) -> Any:
@@ -62,14 +63,14 @@ async def check(service: Service, name: str) -> int:
 
 async def test_each_service_is_checked_without_a_token(tmp_path: Path) -> None:
     async with serving(tmp_path) as service:
-        for name in (DEALER, PLAY, OPERATE, FAIRNESS):
+        for name in SERVICES:
             assert await check(service, name) == SERVING
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await check(service, "cutcard.v1.NoService")
         assert caught.value.code() is grpc.StatusCode.NOT_FOUND
         listed = await stub(service).List(health_pb2.HealthListRequest())
         assert {name: one.status for name, one in listed.statuses.items()} == dict.fromkeys(
-            (DEALER, PLAY, OPERATE, FAIRNESS), SERVING
+            SERVICES, SERVING
         )
 
 

@@ -216,6 +216,7 @@ async def test_randomness_that_fails(tmp_path: Path) -> None:
             ("dealer",): 0,
             ("PlayService",): 0,
             ("OperateService",): 1,
+            ("TournamentService",): 0,
             ("FairnessService",): 1,
         }
 
@@ -321,6 +322,7 @@ class TestPages:
                     "dealer SERVING",
                     "PlayService SERVING",
                     "OperateService SERVING",
+                    "TournamentService SERVING",
                     "FairnessService SERVING",
                 ],
             )

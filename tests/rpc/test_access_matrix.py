@@ -36,29 +36,33 @@ IN, ROLE, TABLE = "in", "ROLE_NOT_ALLOWED", "TABLE_NOT_ALLOWED"
 
 # fmt: off
 ROLES: dict[str, tuple[str, ...]] = {
-    # who                             plays  looks  key   reads game  reads all  runs   opens
-    "player":                        (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE),
-    "watcher":                       (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE),
-    "operator":                      (ROLE,  IN,    IN,   IN,         IN,        IN,    IN),
-    "auditor":                       (ROLE,  IN,    IN,   IN,         IN,        ROLE,  ROLE),
-    "player here":                   (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE),
-    "watcher here":                  (ROLE,  IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE),
-    "operator here":                 (ROLE,  IN,    ROLE, IN,         ROLE,      IN,    ROLE),
-    "auditor here":                  (ROLE,  IN,    ROLE, IN,         ROLE,      ROLE,  ROLE),
-    "player elsewhere":              (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE),
-    "watcher elsewhere":             (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE),
-    "operator elsewhere":            (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE),
-    "auditor elsewhere":             (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE),
-    "player before":                 (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE),
-    "watcher before":                (ROLE,  IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE),
-    "operator before":               (ROLE,  IN,    ROLE, IN,         ROLE,      IN,    ROLE),
-    "auditor before":                (ROLE,  IN,    ROLE, IN,         ROLE,      ROLE,  ROLE),
-    "watcher, player here":          (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE),
-    "player, watcher here":          (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE),
-    "player, watcher before":        (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE),
-    "operator, player here":         (IN,    IN,    IN,   ROLE,       IN,        ROLE,  IN),
-    "auditor, operator here":        (ROLE,  IN,    IN,   IN,         IN,        IN,    ROLE),
-    "player, operator elsewhere":    (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE),
+    # who                         plays  looks  key   reads game  reads all  runs   opens  deals
+    "player":                    (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    "house":                     (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    "watcher":                   (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
+    "operator":                  (ROLE,  IN,    IN,   IN,         IN,        IN,    IN,    IN),
+    "auditor":                   (ROLE,  IN,    IN,   IN,         IN,        ROLE,  ROLE,  ROLE),
+    "player here":               (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    "house here":                (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    "watcher here":              (ROLE,  IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
+    "operator here":             (ROLE,  IN,    ROLE, IN,         ROLE,      IN,    ROLE,  IN),
+    "auditor here":              (ROLE,  IN,    ROLE, IN,         ROLE,      ROLE,  ROLE,  ROLE),
+    "player elsewhere":          (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
+    "house elsewhere":           (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
+    "watcher elsewhere":         (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
+    "operator elsewhere":        (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
+    "auditor elsewhere":         (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
+    "player before":             (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    "house before":              (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    "watcher before":            (ROLE,  IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
+    "operator before":           (ROLE,  IN,    ROLE, IN,         ROLE,      IN,    ROLE,  IN),
+    "auditor before":            (ROLE,  IN,    ROLE, IN,         ROLE,      ROLE,  ROLE,  ROLE),
+    "watcher, player here":      (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    "player, watcher here":      (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
+    "player, watcher before":    (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
+    "operator, player here":     (IN,    IN,    IN,   ROLE,       IN,        ROLE,  IN,    IN),
+    "auditor, operator here":    (ROLE,  IN,    IN,   IN,         IN,        IN,    ROLE,  IN),
+    "player, operator elsewhere":(IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
 }
 # fmt: on
 """Tokens that are good, by the role everywhere and the role at a game: the one that is called for
@@ -168,6 +172,8 @@ async def outcome(service: Service, method: str, game: str, header: Any) -> str:
     request.CopyFrom(EVERY[method])
     if hasattr(request, "game"):
         request.game = game
+    if hasattr(request, "tournament"):
+        request.tournament = game
     try:
         if method == "Watch":
             await begun(service.play.Watch(request, metadata=header))

@@ -286,6 +286,7 @@ async def test_its_health_says_that_no_game_is_dealt(tmp_path: Path) -> None:
             "": NOT_SERVING,
             "cutcard.v1.PlayService": NOT_SERVING,
             "cutcard.v1.OperateService": NOT_SERVING,
+            "cutcard.v1.TournamentService": NOT_SERVING,
             "cutcard.v1.FairnessService": NOT_SERVING,
             "cutcard.v1.CertifyService": SERVING,
         }

@@ -172,7 +172,11 @@ async def test_all_faults_of_a_rule_set_are_named_at_once(service: Service) -> N
 
 async def test_bytes_that_are_no_message_are_refused(service: Service) -> None:
     channel: Any = service.channel
-    kind = {"PlayService": service.play, "OperateService": service.operate}
+    kind = {
+        "PlayService": service.play,
+        "OperateService": service.operate,
+        "TournamentService": service.tournaments,
+    }
     for method in EVERY:
         name = next((one for one, stub in kind.items() if hasattr(stub, method)), "FairnessService")
         path = f"/cutcard.v1.{name}/{method}"

@@ -5,11 +5,22 @@
 
 from typing import Any, Final
 
-from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2
+from cutcard.v1 import (
+    certify_pb2,
+    fairness_pb2,
+    operate_pb2,
+    play_pb2,
+    tournament_entry_pb2,
+    tournament_pb2,
+)
 from tests.support.service import Service
 
 GAME: Final = "0123456789abcdef0123456789abcdef"
 _ID: Final = "request-0001"
+_SHARES: Final = [
+    tournament_entry_pb2.Share(player="ann", amount=7),
+    tournament_entry_pb2.Share(player="bob", amount=3),
+]
 
 PLAY: Final[dict[str, Any]] = {
     "TakeSeat": play_pb2.TakeSeatRequest(
@@ -25,12 +36,29 @@ PLAY: Final[dict[str, Any]] = {
     "Show": play_pb2.ShowRequest(request_id=_ID, game=GAME, hand=1),
     "Prefer": play_pb2.PreferRequest(request_id=_ID, game=GAME, choices=["show"]),
     "PreSelect": play_pb2.PreSelectRequest(game=GAME, hand=1, act=play_pb2.PRE_ACT_NONE),
+    "Register": tournament_pb2.RegisterRequest(
+        request_id=_ID, tournament=GAME, accepts_reveal="all_cards"
+    ),
+    "Withdraw": tournament_pb2.WithdrawRequest(request_id=_ID, tournament=GAME),
+    "Rebuy": tournament_pb2.RebuyRequest(request_id=_ID, tournament=GAME),
+    "DeclineRebuy": tournament_pb2.DeclineRebuyRequest(request_id=_ID, tournament=GAME),
+    "AddOn": tournament_pb2.AddOnRequest(request_id=_ID, tournament=GAME),
+    "AgreeToDeal": tournament_pb2.AgreeToDealRequest(
+        request_id=_ID, tournament=GAME, shares=_SHARES
+    ),
+    "ProposeDeal": tournament_pb2.ProposeDealRequest(
+        request_id=_ID, tournament=GAME, shares=_SHARES
+    ),
 }
-"""What a player alone calls."""
+"""What a player calls."""
 
 SHARED: Final[dict[str, Any]] = {
     "GetTable": play_pb2.GetTableRequest(game=GAME),
+    "GetStatistics": play_pb2.GetStatisticsRequest(game=GAME),
     "Watch": play_pb2.WatchRequest(game=GAME),
+    "ListTournaments": tournament_pb2.ListTournamentsRequest(),
+    "GetTournament": tournament_pb2.GetTournamentRequest(tournament=GAME),
+    "WatchTournament": tournament_pb2.WatchTournamentRequest(tournament=GAME),
     "GetKey": fairness_pb2.GetKeyRequest(),
     "GetCheckpoint": fairness_pb2.GetCheckpointRequest(game=GAME),
     "ListEntries": fairness_pb2.ListEntriesRequest(game=GAME),
@@ -51,6 +79,11 @@ OPERATE: Final[dict[str, Any]] = {
     "VoidHand": operate_pb2.VoidHandRequest(request_id=_ID, game=GAME, hand=1),
     "RemovePlayer": operate_pb2.RemovePlayerRequest(request_id=_ID, game=GAME, player="ann"),
     "FollowChips": operate_pb2.FollowChipsRequest(stop_at_end=True),
+    "OpenTournament": tournament_pb2.OpenTournamentRequest(request_id=_ID),
+    "StopTournament": tournament_pb2.StopTournamentRequest(request_id=_ID, tournament=GAME),
+    "ResumeTournament": tournament_pb2.ResumeTournamentRequest(request_id=_ID, tournament=GAME),
+    "CancelTournament": tournament_pb2.CancelTournamentRequest(request_id=_ID, tournament=GAME),
+    "Disqualify": tournament_pb2.DisqualifyRequest(request_id=_ID, tournament=GAME, player="ann"),
 }
 """What an operator calls, and the reading of it an auditor."""
 
@@ -60,15 +93,18 @@ CERTIFY: Final[dict[str, Any]] = {
 }
 
 EVERY: Final[dict[str, Any]] = PLAY | SHARED | OPERATE
-STREAMS: Final = frozenset({"Watch", "GetGameFile", "FollowChips"})
+STREAMS: Final = frozenset({"Watch", "WatchTournament", "GetGameFile", "FollowChips"})
 OF_A_GAME: Final = {name: one for name, one in EVERY.items() if hasattr(one, "game")}
+OF_A_TOURNAMENT: Final = {name: one for name, one in EVERY.items() if hasattr(one, "tournament")}
 CHANGES: Final = {name: one for name, one in OF_A_GAME.items() if hasattr(one, "request_id")}
 
 
 def invoke(service: Service, method: str, request: Any, header: Any) -> Any:
     """Make a call and give what it is waited for; a stream is read to its end."""
     stub = next(
-        stub for stub in (service.play, service.operate, service.fair) if hasattr(stub, method)
+        stub
+        for stub in (service.play, service.operate, service.fair, service.tournaments)
+        if hasattr(stub, method)
     )
     call = getattr(stub, method)(request, metadata=header)
     return _drain(call) if method in STREAMS else call

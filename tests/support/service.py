@@ -31,6 +31,7 @@ from cutcard.v1 import (
     operate_pb2_grpc,
     play_pb2,
     play_pb2_grpc,
+    tournament_pb2_grpc,
 )
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import TokenKey, issue
@@ -102,7 +103,7 @@ def bearing(token: str) -> tuple[tuple[str, str], ...]:
 
 
 class Service:
-    """A dealer that runs, with stubs of its three services and headers for callers."""
+    """A dealer that runs, with stubs of its services and headers for callers."""
 
     def __init__(self, dealer: Dealer, clock: Clock, channel: grpc.aio.Channel) -> None:
         self.dealer, self.clock, self.channel = dealer, clock, channel
@@ -112,6 +113,9 @@ class Service:
         )
         self.fair: fairness_pb2_grpc.FairnessServiceStub = fairness_pb2_grpc.FairnessServiceStub(
             channel
+        )
+        self.tournaments: tournament_pb2_grpc.TournamentServiceStub = (
+            tournament_pb2_grpc.TournamentServiceStub(channel)
         )
         self.operator = self.header("operator", Role.OPERATOR)
 
