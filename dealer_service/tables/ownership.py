@@ -12,6 +12,10 @@ what it has between hands to the others, if any lives: with them it goes on.
 A node that could not renew its lease in time lets go of all its tables, for others may have the
 games, and takes back what nobody took when it reaches the store again. Its own games it takes at
 once, those of others only a lease later: they may only have had the same outage.
+
+A tournament is had with all of its tables or not at all: it is claimed, left to others and let go
+of under its own name, as a game that is alone is under its. Where "game" stands here, either is
+meant.
 """
 
 import asyncio
@@ -29,11 +33,20 @@ from dealer_service.store.leases import Beat, Leases, Node, Owner
 from dealer_service.store.refusal import Reason, StoreError
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
 from dealer_service.tables.floor import Floor
-from dealer_service.tables.recovery import Recovered, recover
+from dealer_service.tables.owned import (
+    Owned,
+    find_owned,
+    place,
+    recover_owned,
+    remove,
+    running,
+    tables_of,
+)
+from dealer_service.tables.recovery import Recovered
 from dealer_service.tables.refused import Refused, elsewhere, moving
 from dealer_service.tables.store_time import StoreTime
-from dealer_service.tables.table import Table
 from dealer_service.tables.timescale import Reading
+from dealer_service.tables.tournament.recovery import RecoveredTournament
 
 BEATS: Final = 5
 """So many beats a lease."""
@@ -156,7 +169,7 @@ class Ownership:
                 recovery = self._recovery(game, closes=True)
                 recovered = await self._run(self._recoverer, recovery)
                 if recovered is not None:
-                    self._floor.place(recovered)
+                    place(self._floor, recovered)
 
     def take_games(self) -> None:
         """Take games over from now on."""
@@ -241,9 +254,9 @@ class Ownership:
 
     async def _beat(self) -> None:
         began = self._house.clock.now()
-        tables = self._some_tables()
+        some = self._some_owned()
         try:
-            gone, heard = await self._run(self._beater, partial(self._renew, tables))
+            gone, heard = await self._run(self._beater, partial(self._renew, some))
         except StoreError as error:
             self._missed(error)
             return
@@ -256,36 +269,36 @@ class Ownership:
             self._take_from = began + self._lease_ms
         self._beaten_at = began
         self._house.metrics.beaten()
-        for table in tables:
-            if table.game in gone:
+        for owned in some:
+            if owned.game in gone:
                 self._house.metrics.fencings.inc()
-                self._floor.remove(table)
-                table.let_go()
-                _log.warning("game_taken_over", game=table.game)
+                remove(self._floor, owned)
+                owned.let_go()
+                _log.warning("game_taken_over", game=owned.game)
         if self._house.clock.now() < began + self._lease_ms:
             self._come_back()
             await self._take_over()
 
-    def _renew(self, tables: list[Table]) -> tuple[frozenset[str], Reading | None]:
-        """Beat, and give those games of some tables that another node owns meanwhile.
+    def _renew(self, some: Sequence[Owned]) -> tuple[frozenset[str], Reading | None]:
+        """Beat, and give those of some games that another node owns meanwhile.
 
         And what the beat told of the store's time.
         """
         beat, heard = self._time.ask(self._leases.beat)
         self._remember(beat)
-        owners = self._leases.owners([table.game for table in tables])
+        owners = self._leases.owners([owned.game for owned in some])
         gone = (game for game, owner in owners.items() if owner.node.name != self.node.name)
         return frozenset(gone), heard
 
-    def _some_tables(self) -> list[Table]:
-        """Give some tables in turn: a frozen machine may not know how long it was away."""
-        tables = self._floor.tables
-        if not tables:
-            return []
-        self._checked %= len(tables)
-        some = tables[self._checked : self._checked + _CHECKED]
+    def _some_owned(self) -> Sequence[Owned]:
+        """Give some games in turn: a frozen machine may not know how long it was away."""
+        owned = find_owned(self._floor)
+        if not owned:
+            return ()
+        self._checked %= len(owned)
+        some = owned[self._checked : self._checked + _CHECKED]
         self._checked += _CHECKED
-        return list(some)
+        return some
 
     def _missed(self, error: StoreError) -> None:
         if error.reason in _FATAL:
@@ -365,20 +378,20 @@ class Ownership:
         living = await self._run(self._recoverer, self._leases.living)
         if all(node.name == self.node.name for node in living):
             return False
-        resting = [table for table in self._floor.tables if table.is_between_hands]
-        await asyncio.gather(*(table.stop(moving()) for table in resting))
-        for table in resting:
-            self._floor.remove(table)
-            self._unreleased.add(table.game)
-            _log.info("game_left_to_others", game=table.game)
-        self._unreleased |= {game for game in self._mislaid if self._floor.running(game) is None}
+        resting = [owned for owned in find_owned(self._floor) if owned.is_between_hands]
+        await asyncio.gather(*(owned.stop(moving()) for owned in resting))
+        for owned in resting:
+            remove(self._floor, owned)
+            self._unreleased.add(owned.game)
+            _log.info("game_left_to_others", game=owned.game)
+        self._unreleased |= {game for game in self._mislaid if running(self._floor, game) is None}
         self._mislaid.clear()
         await self._release_all()
         return True
 
     async def _release_all(self) -> None:
         """Release what has no table here; what can not be is tried again at the next beat."""
-        games = tuple(game for game in self._unreleased if self._floor.running(game) is None)
+        games = tuple(game for game in self._unreleased if running(self._floor, game) is None)
         if not games:
             return
         try:
@@ -390,7 +403,7 @@ class Ownership:
 
     async def _take(self, game: str) -> bool:
         """Take over one game; what goes wrong with it is logged, and tried again later."""
-        if self._floor.running(game) is not None:
+        if running(self._floor, game) is not None:
             self._mislaid.discard(game)
             return True
         self._unreleased.discard(game)
@@ -422,11 +435,12 @@ class Ownership:
         self._mislaid.discard(game)
         await self.release(game)
 
-    def _recovery(self, game: str, *, closes: bool = False) -> Callable[[], Recovered | None]:
-        signed = self._signed(game)
-        return partial(recover, self._house, self._store, game, signed, closes=closes)
+    def _recovery(
+        self, game: str, *, closes: bool = False
+    ) -> Callable[[], Recovered | RecoveredTournament | None]:
+        return partial(recover_owned, self._house, self._store, game, self._signed, closes=closes)
 
-    async def _place(self, game: str, recovered: Recovered | None) -> None:
+    async def _place(self, game: str, recovered: Recovered | RecoveredTournament | None) -> None:
         if recovered is None:
             self._mislaid.discard(game)
         elif self._floor.is_away:
@@ -437,11 +451,12 @@ class Ownership:
         else:
             self._mislaid.discard(game)
             self._aside.pop(game, None)
-            table = self._floor.place(recovered)
-            table.start(restarted=True)
+            owned = place(self._floor, recovered)
+            owned.start(restarted=True)
             if not self._may_deal():
                 # It was not there to be told when the source failed.
-                table.randomness_failed()
+                for table in tables_of(owned):
+                    table.randomness_failed()
             self._house.metrics.takeovers.inc()
             _log.info("game_taken", game=game)
 
