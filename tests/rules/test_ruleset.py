@@ -10,6 +10,7 @@ from dealer_service.rules.entry import (
     Button,
     ChoicesCount,
     Limits,
+    Links,
     MissedBlinds,
     Newcomers,
     PotSmallBlind,
@@ -22,9 +23,11 @@ from dealer_service.rules.entry import (
     StraddleRule,
     Structure,
     TimeBankRule,
+    TournamentTable,
     Variant,
 )
 from dealer_service.rules.ruleset import MOST, USUAL, find_faults
+from tests.support.tournament_tables import TABLE_RULES
 
 
 def test_the_usual_rules_have_no_fault() -> None:
@@ -116,6 +119,43 @@ FAULTS: list[tuple[dict[str, Any], list[str]]] = [
     ({"max_hands": 0}, ["max_hands"]),
     ({"beacon": BeaconRule("AB")}, ["beacon.chain"]),
 ]
+
+
+AT_A_TOURNAMENT: list[tuple[dict[str, Any], list[str]]] = [
+    ({"absent": "sit_out"}, ["absent"]),
+    ({"newcomers": Newcomers.NEXT_HAND}, ["newcomers"]),
+    ({"button": Button.MOVING}, ["button"]),
+    ({"links": Links.REQUIRED}, ["links"]),
+    ({"straddle": STRADDLE, "choices": ChoicesCount.AT_ONCE}, ["straddle", "choices"]),
+    ({"missed_blinds": MissedBlinds.DEAD}, ["missed_blinds"]),
+    ({"runs": 2, "choices": ChoicesCount.AT_ONCE}, ["runs", "choices"]),
+    ({"chop": "blinds", "choices": ChoicesCount.AT_ONCE}, ["chop", "choices"]),
+    ({"rake": RakeRule(500, (RakeCap(2, 5),), True)}, ["rake"]),
+    ({"return_ms": 1}, ["return_ms"]),
+    ({"watch_delay_ms": 1_000}, ["watch_delay_ms"]),
+    ({"tournament": TournamentTable("7e" * 15, 1)}, ["tournament.tournament"]),
+    ({"tournament": TournamentTable("7e" * 16, 0)}, ["tournament.table"]),
+    ({"tournament": None}, ["newcomers", "absent"]),
+]
+
+
+@pytest.mark.parametrize(("change", "at_fault"), AT_A_TOURNAMENT)
+def test_a_tournaments_table_has_the_words_of_one_and_no_other_has_them(
+    change: dict[str, Any], at_fault: list[str]
+) -> None:
+    assert find_faults(TABLE_RULES) == ()
+    found = find_faults(replace(TABLE_RULES, **change))
+    assert [fault.field for fault in found] == at_fault
+
+
+def test_a_fault_of_a_tournaments_table_says_what_there_would_have_to_be() -> None:
+    rules = replace(TABLE_RULES, absent="sit_out", return_ms=5)
+    assert [fault.message for fault in find_faults(rules)] == [
+        "absent must be dealt_in at a tournament's table",
+        "return_ms may not be there at a tournament's table",
+    ]
+    (newcomers,) = find_faults(replace(rules, tournament=None))
+    assert newcomers.message == "newcomers may be by_position only at a tournament's table"
 
 
 @pytest.mark.parametrize(("change", "at_fault"), FAULTS)

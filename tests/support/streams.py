@@ -51,6 +51,8 @@ class Stream:
     notes: dict[int, str] = field(default_factory=dict)
     """Notes that are told in place of the honest ones, by size."""
     before: GameBefore | None = None
+    anchors: bool = False
+    """Whether the player registered with the table's tournament as one that gives links."""
 
     def messages(self, first: int = 0) -> Iterator[Told]:
         """Tell the game from the line `first` on."""
@@ -70,7 +72,7 @@ class Stream:
     def verifier(self, *, backlog: int = 0, joined: float = 0.0, slept: float = 0.0) -> Verifier:
         """Make the player's verifier, which knows what its client sent."""
         game, key = self.transcript.game, self.signer.verifier
-        watched = Watched(game, key, self.player, joined, backlog, self.before, slept)
+        watched = Watched(game, key, self.player, joined, backlog, self.before, slept, self.anchors)
         return Verifier(watched, self.sent)
 
     def judge(self, *, backlog: int = 0) -> Refused | None:

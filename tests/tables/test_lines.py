@@ -19,10 +19,14 @@ from dealer_service.rules.entry import (
     Act,
     Acted,
     Anchored,
+    AnteKind,
+    AnteRule,
     By,
+    ColoredUp,
     DealtPosition,
     Destination,
     HandEnded,
+    HandLevel,
     HandOpened,
     Opened,
     OpenedCard,
@@ -102,6 +106,29 @@ def _documented() -> dict[str, tuple[set[str], set[str]]]:
         for kind in re.findall(r"`([a-z_]+)`", names):
             kinds[kind] = (required, optional)
     return kinds
+
+
+LEVEL = HandLevel(3, 100, 200, 100, AnteRule(AnteKind.BIG_BLIND, 200))
+
+
+def test_an_opening_of_a_tournaments_table_says_what_it_is_played_by() -> None:
+    opened = HandOpened(7, "00" * 32, 1, 2, (), (), 0, level=LEVEL)
+    told = json.loads(encode(5, opened))["hand_opened"]["level"]
+    assert told == {
+        "ante": {"amount": 200, "kind": "big_blind"},
+        "big_blind": 200,
+        "chip_unit": 100,
+        "level": 3,
+        "small_blind": 100,
+    }
+
+
+def test_a_race_lists_the_stacks_behind_it() -> None:
+    line = encode(5, ColoredUp(100, (SeatStack(2, 900), SeatStack(4, 100))))
+    assert line == (
+        b'{"at":5,"colored_up":{"stacks":[{"seat":2,"stack":900},{"seat":4,"stack":100}],'
+        b'"unit":100}}'
+    )
 
 
 def test_every_kind_has_the_fields_of_the_protocols_table() -> None:
@@ -189,6 +216,14 @@ REFUSED = [
     (
         b'{"at":1,"runs_agreed":{"hand":1,"runs":3,"seats":[1,2]}}',
         "runs_agreed.runs is no integer from 2 to 2",
+    ),
+    (
+        b'{"at":1,"seat_taken":{"house":false,"player":"ann","seat":1,"stack":5}}',
+        "seat_taken.house is not true, and else it is left out",
+    ),
+    (
+        b'{"at":1,"colored_up":{"stacks":[{"seat":1,"stack":5}],"unit":0}}',
+        "colored_up.unit is no integer from 1 to 9007199254740991",
     ),
     (b'{"at":-1,"paused":{}}', "paused is no integer from 0 to 9007199254740991"),
 ]
@@ -279,6 +314,11 @@ UNWRITABLE = [
     HandOpened(1, "00" * 32, 1, 2, (SeatState(1, "a", 5, SeatWord.IN, choices=()),), (), 0),
     HandOpened(1, "00" * 32, 1, 2, (SeatState(1, "a", 5, SeatWord.IN, owes=Owed(0, 0)),), (), 0),
     HandOpened(1, "00" * 32, 1, 2, (SeatState(1, "a", 5, SeatWord.IN, waits=False),), (), 0),
+    HandOpened(1, "00" * 32, 1, 2, (SeatState(1, "a", 5, SeatWord.IN, house=False),), (), 0),
+    HandOpened(1, "00" * 32, 1, 2, (), (), 0, level=HandLevel(0, 1, 2, 1)),
+    HandOpened(1, "00" * 32, 1, 2, (), (), 0, level=HandLevel(1, 0, 2, 1)),
+    SeatTaken(1, "ann", 100, house=False),
+    ColoredUp(0, (SeatStack(1, 5),)),
 ]
 
 
