@@ -9,6 +9,11 @@ class ManualTimer:
     def __init__(self, call: Callable[[], None]) -> None:
         self._call: Callable[[], None] | None = call
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it is still to come."""
+        return self._call is not None
+
     def cancel(self) -> None:
         self._call = None
 
