@@ -23,7 +23,7 @@ GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
 help:
 	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
 	@echo 'make test              run every test (ARGS="-k name" passes options to pytest)'
-	@echo 'make nightly           20,000 hands beside PokerKit, 1,000 sequences of good bits'
+	@echo 'make nightly           20,000 hands beside PokerKit, 1,000 sequences of good bits, 2,000 tournaments'
 	@echo 'make flaws             have the battery find every planted flaw, and judge 200 clean runs'
 	@echo 'make lint              ruff, mypy, buf, import-linter'
 	@echo 'make format            let ruff and buf rewrite the sources'
@@ -55,6 +55,8 @@ nightly: setup
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/test_pokerkit.py $(ARGS)
 	CUTCARD_RAW_SEQUENCES=1000 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rng/test_rng_raw.py $(ARGS)
+	CUTCARD_TOURNAMENTS=2000 CUTCARD_LEVEL_MINUTES=15 \
+	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/tournament $(ARGS)
 
 flaws: setup
 	@$(BIN)/python -m audit_cli rng selftest --flaws all --clean 200 $(ARGS)
