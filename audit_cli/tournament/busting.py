@@ -17,20 +17,20 @@ def plan_busts(state: State, at: int) -> list[Planned]:
     Of one hand, or of one round, they stand by the end of the hands and by rising seat.
     """
     return [
-        plan_bust(state.entrants[name])
+        plan_bust(one, one.out.hand, one.out.start)
         for name, deadline in state.deciding.items()
-        if deadline <= at or not state.may_rebuy(state.entrants[name])
+        if (one := state.entrants[name]).out is not None
+        and (deadline <= at or not state.may_rebuy(one, 0))
     ]
 
 
-def plan_bust(entrant: Entrant) -> Planned:
-    """Return the entry with which a player busts that lost its last chip."""
-    out = entrant.out
-    fields: dict[str, object] = {
+def plan_bust(entrant: Entrant, hand: int, start: int, *, at_once: bool = False) -> Planned:
+    """Return the entry with which a player busts that lost its last chip in a hand."""
+    fields = {
         "player": entrant.name,
         "table": entrant.table,
         "seat": entrant.seat,
+        "hand": hand,
+        "stack": start,
     }
-    if out is not None:
-        fields |= {"hand": out.hand, "stack": out.start}
-    return Planned("busted", fields, Promise.SEATED)
+    return Planned("busted", fields, Promise.SEATED, at_once)

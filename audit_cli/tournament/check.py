@@ -131,8 +131,8 @@ class Tournaments:
                 self._speaker.broken(Promise.LINKED, text, told.opened, expected, found)
             else:
                 self._speaker.notice(
-                    f"this game is table {told.number} of tournament {told.tournament}, "
-                    "whose log is not in the input"
+                    f"table {told.number} of tournament {told.tournament}, whose log is not in the "
+                    "input: its levels, seats and first button are taken as they are logged"
                 )
 
     def _conclude(self) -> None:

@@ -114,16 +114,20 @@ def _closing(state: State, at: int) -> list[Planned]:
     return _plan_end(state)
 
 
+def _is_end_reached(state: State) -> bool:
+    """Whether nothing is played for any more (protocol 14.10)."""
+    if not state.registration_closed:
+        return False
+    payout, left = state.structure.payout, 1
+    if payout.kind == "satellite":
+        left = max(count_full(payout, state.pool, max(state.players, 1)), 1)
+    return state.players_in <= left or (state.shares is not None and not state.left)
+
+
 def _plan_end(state: State) -> list[Planned]:
-    if not state.registration_closed or not state.ready:
+    if not state.ready or not _is_end_reached(state):
         return []
     satellite = state.structure.payout.kind == "satellite"
-    full = state.players_in <= 1
-    if satellite and not full:
-        payout = state.structure.payout
-        full = state.players_in <= count_full(payout, state.pool, max(state.players, 1))
-    if not full and (state.shares is None or state.left):
-        return []
     return [*_placed(place_last(state, satellite=satellite)), *plan_closing(state, "finished")]
 
 
@@ -171,6 +175,8 @@ def find_hold(state: State, table: int) -> str | None:
     """Say what keeps a table from starting a hand though nothing can be done about it yet."""
     if not is_round_over(state):
         return None
+    if _is_end_reached(state):
+        return "the tournament has reached its end"
     tables = state.open_tables()
     if is_redraw_due(state, tables):
         return "seats are to be drawn anew, and no table starts a hand before"

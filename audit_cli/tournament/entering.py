@@ -158,7 +158,7 @@ def _rebought(state: State, line: Line, speaker: Speaker) -> list[Planned]:
     if table.hand is not None:
         text = f"{entrant.name} buys chips in the middle of a hand of table {table.number}"
         _break(speaker, Promise.SEATED, line, text)
-    if not state.may_rebuy(entrant):
+    if not state.may_rebuy(entrant, entrant.stack):
         text = f"{entrant.name} buys chips that it may not buy"
         most = rule.most or "any number of"
         expected = f"{most} times, with at most {rule.max_stack}, while registration is open"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.tournament.rounds import is_round_over
+from audit_cli.tournament.seats import annul, enter, leave, sit
 from audit_cli.tournament.state import Entrant, OpenHand, Out, State, Table
 
 if TYPE_CHECKING:
@@ -27,63 +28,6 @@ def fold(state: State, line: Line) -> None:
 Body = dict[str, Any]
 
 
-def _sit(state: State, entrant: Entrant, place: tuple[int, int], stack: int, at: int) -> None:
-    """Seat a player, wherever it sat; who held the seat sits nowhere then."""
-    _stand(state, entrant)
-    table = state.table(place[0])
-    before = table.seats.get(place[1])
-    if before is not None:
-        _stand(state, state.entrants[before])
-    table.seats[place[1]] = entrant.name
-    table.fresh[entrant.name] = at
-    entrant.table, entrant.seat = place
-    entrant.stack = stack
-    state.sitting += 1
-    state.unseated.pop(entrant.name, None)
-
-
-def _stand(state: State, entrant: Entrant) -> None:
-    """Free a player's seat, if it has one."""
-    if not entrant.table:
-        return
-    table = state.tables[entrant.table]
-    table.seats.pop(entrant.seat, None)
-    table.fresh.pop(entrant.name, None)
-    entrant.table = entrant.seat = 0
-    state.sitting -= 1
-
-
-def _enter(state: State, entrant: Entrant) -> None:
-    if not entrant.is_in:
-        entrant.is_in = True
-        state.players_in += 1
-    entrant.busted = entrant.disqualified = entrant.placed = False
-    entrant.out = None
-    entrant.stack = state.structure.stack
-    state.stacks_given += 1
-    entrant.unit = state.structure.level(1).unit
-    state.unplaced.pop(entrant.name, None)
-    state.unseated[entrant.name] = None
-
-
-def _leave(state: State, entrant: Entrant) -> None:
-    _stand(state, entrant)
-    if entrant.is_in:
-        entrant.is_in = False
-        state.players_in -= 1
-    state.unseated.pop(entrant.name, None)
-    state.deciding.pop(entrant.name, None)
-
-
-def _annul(state: State, entrant: Entrant) -> None:
-    """Take back an entry: the name has no place."""
-    if entrant.stands:
-        entrant.stands = False
-        state.players -= 1
-        state.entries -= 1
-    _leave(state, entrant)
-
-
 def _registered(state: State, body: Body, _: Line) -> None:
     entrant = state.entrant(body["player"])
     entrant.number = body["entrant"]
@@ -94,11 +38,11 @@ def _registered(state: State, body: Body, _: Line) -> None:
         entrant.stands = True
         state.players += 1
         state.entries += 1
-    _enter(state, entrant)
+    enter(state, entrant)
 
 
 def _withdrawn(state: State, body: Body, _: Line) -> None:
-    _annul(state, state.entrant(body["player"]))
+    annul(state, state.entrant(body["player"]))
 
 
 def _started(state: State, _body: Body, _: Line) -> None:
@@ -120,7 +64,7 @@ def _drawn(state: State, body: Body, _: Line) -> None:
 
 def _seated(state: State, body: Body, line: Line) -> None:
     entrant = state.entrant(body["player"])
-    _sit(state, entrant, (body["table"], body["seat"]), body["stack"], line.at)
+    sit(state, entrant, (body["table"], body["seat"]), body["stack"], line.at)
 
 
 def _table_broken(state: State, body: Body, _: Line) -> None:
@@ -153,7 +97,7 @@ def _hand_started(state: State, body: Body, line: Line) -> None:
     table.first_players = table.first_players or players
     table.fresh.clear()
     if table.level != level:
-        table.level, table.level_hands, table.level_first = level, 0, players
+        table.level, table.level_hands, table.level_first = level, 0, 0
 
 
 def _hand_finished(state: State, body: Body, line: Line) -> None:
@@ -176,7 +120,11 @@ def _hand_finished(state: State, body: Body, line: Line) -> None:
         if entrant.stack == 0:
             entrant.out = Out(order, table.number, body["hand"], begun, line.at, in_round)
             rule = state.structure.rebuy
-            wait = rule.decide_ms if rule is not None and state.may_rebuy(entrant) else 0
+            wait = (
+                rule.decide_ms
+                if rule is not None and state.may_rebuy(entrant, entrant.stack)
+                else 0
+            )
             state.deciding[entrant.name] = line.at + wait
 
 
@@ -185,6 +133,7 @@ def _count(state: State, table: Table, hand: OpenHand) -> None:
     if table.level != hand.level:
         return
     table.level_hands += 1
+    table.level_first = table.level_first or hand.players
     structure = state.structure
     if hand.level != state.level or state.level >= len(structure.levels):
         return
@@ -200,7 +149,7 @@ def _busted(state: State, body: Body, line: Line) -> None:
     if entrant.out is None:
         order = state.table(body["table"]).last_order
         entrant.out = Out(order, body["table"], body["hand"], body["stack"], line.at)
-    _leave(state, entrant)
+    leave(state, entrant)
     entrant.stack = 0
     entrant.busted = True
     state.unplaced[entrant.name] = None
@@ -211,7 +160,7 @@ def _disqualified(state: State, body: Body, line: Line) -> None:
     table = state.table(body["table"])
     in_round = state.round is not None and table.number in state.round
     entrant.out = Out(table.last_order, table.number, table.last_hand, 0, line.at, in_round)
-    _leave(state, entrant)
+    leave(state, entrant)
     entrant.stack = 0
     entrant.busted = entrant.disqualified = True
     state.unplaced[entrant.name] = None
@@ -219,7 +168,7 @@ def _disqualified(state: State, body: Body, line: Line) -> None:
 
 def _moved(state: State, body: Body, line: Line) -> None:
     entrant = state.entrant(body["player"])
-    _sit(state, entrant, (body["table"], body["seat"]), body["stack"], line.at)
+    sit(state, entrant, (body["table"], body["seat"]), body["stack"], line.at)
 
 
 def _colored_up(state: State, body: Body, _: Line) -> None:
@@ -234,8 +183,8 @@ def _colored_up(state: State, body: Body, _: Line) -> None:
 
 def _reentered(state: State, body: Body, _: Line) -> None:
     entrant = state.entrant(body["player"])
-    _leave(state, entrant)
-    _enter(state, entrant)
+    leave(state, entrant)
+    enter(state, entrant)
     entrant.reentries += 1
     state.entries += 1
 
@@ -265,10 +214,10 @@ def _buy(state: State, entrant: Entrant, chips: int, cost: int) -> None:
 
 def _taken_over(state: State, body: Body, line: Line) -> None:
     house = state.entrant(body["house_player"])
-    _annul(state, house)
+    annul(state, house)
     house.annulled = True
     entrant = state.entrant(body["player"])
-    _sit(state, entrant, (body["table"], body["seat"]), body["stack"], line.at)
+    sit(state, entrant, (body["table"], body["seat"]), body["stack"], line.at)
 
 
 def _registration_closed(state: State, body: Body, _: Line) -> None:
@@ -310,14 +259,16 @@ def _resumed(state: State, _body: Body, line: Line) -> None:
 def _table_closed(state: State, body: Body, _: Line) -> None:
     table = state.table(body["table"])
     table.closed = True
+    state.last_closed = max(state.last_closed, table.number)
     state.ended = True
     if table.hand is not None:
         table.hand = None
         state.open_hands -= 1
 
 
-def _tournament_closed(state: State, _body: Body, _: Line) -> None:
+def _tournament_closed(state: State, body: Body, _: Line) -> None:
     state.ended = state.closed = True
+    state.reason = body["reason"]
 
 
 _TAKERS: dict[str, Callable[[State, Body, Line], None]] = {

@@ -118,7 +118,19 @@ def _hand_finished(state: State, line: Line, speaker: Speaker) -> list[Planned]:
         speaker.broken(Promise.ORDERED, text, line, expected, f"hand {body['hand']}")
         return []
     _judge_stacks(hand, line, speaker)
-    return []
+    return _plan_busts(state, hand, line)
+
+
+def _plan_busts(state: State, hand: OpenHand, line: Line) -> list[Planned]:
+    """Return the busting that follows at once: of who has no chips and can buy none."""
+    busts = []
+    for item in line.body["stacks"]:
+        name = state.tables[line.body["table"]].seats.get(item["seat"])
+        if item["stack"] or name is None or state.may_rebuy(state.entrants[name], 0):
+            continue
+        start = hand.stacks.get(item["seat"], 0)
+        busts.append(plan_bust(state.entrants[name], hand.number, start, at_once=True))
+    return busts
 
 
 def _judge_stacks(hand: OpenHand, line: Line, speaker: Speaker) -> None:
@@ -162,7 +174,8 @@ def _busted(state: State, line: Line, speaker: Speaker) -> list[Planned]:
         speaker.broken(Promise.COUNTED, text, line, f"{entrant.stack} chips", found)
     else:
         due = next(iter(plan_busts(state, line.at)), None)
-        planned = due if due is not None else plan_bust(entrant)
+        out = entrant.out
+        planned = due if due is not None else plan_bust(entrant, out.hand, out.start)
         names = planned.differences(line.kind, line.body)
         if due is not None and due.fields["player"] != name:
             text = f"{name} busts before {due.fields['player']}"

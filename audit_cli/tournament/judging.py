@@ -66,7 +66,10 @@ class Judge:
 
     def judge(self, state: State, line: Line) -> None:
         """Judge an entry by the state before it."""
-        if not self._follow(line):
+        if line.body.get("reason") == "restored":
+            # What a restore has cut off, nobody can say.
+            self._plan.clear()
+        elif not self._follow(line):
             self._judge(state, line)
         self._at = line.at
 
@@ -130,19 +133,21 @@ class Judge:
         found = tell(line.kind, line.body)
         self._speaker.broken(_DUE[line.kind], text, line, expected, found)
 
-    @staticmethod
-    def _find_ending(state: State, line: Line) -> list[Planned]:
-        """Return how a tournament ends that is cancelled, or closed after a restore."""
-        if state.ended:
-            return []
-        cancelled = plan_cancelling(state)
+    def _find_ending(self, state: State, line: Line) -> list[Planned]:
+        """Return how a tournament ends that is cancelled, or the closing of a table before that.
+
+        After a restore the tables that are not lost are closed, rising.
+        """
+        cancelled = [] if state.ended else plan_cancelling(state)
         if cancelled and cancelled[0].kind == line.kind:
             return cancelled
         if line.kind == "tournament_closed" and not state.started:
-            reason = "restored" if line.body["reason"] == "restored" else "cancelled"
-            return plan_closing(state, reason)
-        restored = plan_closing(state, "restored")
-        return restored if restored[0].kind == line.kind else []
+            return plan_closing(state, "cancelled")
+        number = line.body.get("table", 0)
+        if line.kind == "table_closed" and number > state.last_closed and number in state.tables:
+            fields = {"table": number, "game": state.tables[number].game}
+            return [Planned("table_closed", fields, Promise.LINKED)]
+        return []
 
 
 def _of(planned: Planned) -> str:

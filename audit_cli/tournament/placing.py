@@ -47,10 +47,10 @@ def place_cancelled(state: State, total: int) -> list[Placing]:
 
 
 def still_to_win(state: State) -> int:
-    """Return the prizes of the places that are not given; after a deal what was left."""
+    """Return the prizes of as many places as players are in; after a deal what was left."""
     if state.shares is not None:
         return state.left
-    return sum(state.prizes[: max(state.players - state.given, 0)])
+    return sum(state.prizes[: state.players_in])
 
 
 def _names_in(state: State) -> list[str]:

@@ -51,6 +51,5 @@ def is_hand_for_hand_due(state: State) -> bool:
     """Whether it is to be played hand for hand."""
     if not state.registration_closed or not state.structure.hand_for_hand:
         return False
-    paid = sum(prize > 0 for prize in state.prizes)
-    above = state.players_in - paid
+    above = state.players_in - len(state.prizes)
     return 0 < above <= state.structure.hand_for_hand and len(state.open_tables()) >= FEWEST

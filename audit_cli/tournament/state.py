@@ -80,7 +80,8 @@ class Table:
     first_players: int = 0
     # The last finished hand's place in the order of all, 0 before there is one.
     last_order: int = 0
-    # Of the level that is played: finished hands, and how many the first of them dealt in.
+    # Of the level that is played: finished hands that were not void, and how many the first of
+    # them dealt in.
     level: int = 0
     level_hands: int = 0
     level_first: int = 0
@@ -178,9 +179,11 @@ class State:
     open_hands: int = 0
     shares: dict[str, int] | None = None
     left: int = 0
+    # The end has begun: a table is closed.
     ended: bool = False
-    cancelled: bool = False
+    last_closed: int = 0
     closed: bool = False
+    reason: str = ""
     # Whether an entry could not be read: what the state should be is then not known.
     torn: bool = False
 
@@ -227,12 +230,17 @@ class State:
         """The unit of the level that is played, of level 1 before the start."""
         return self.structure.level(self.level).unit
 
-    def may_rebuy(self, entrant: Entrant) -> bool:
+    def may_rebuy(self, entrant: Entrant, stack: int) -> bool:
         """Whether a player with this stack may still buy chips (protocol 14.5)."""
         rule = self.structure.rebuy
         return (
             rule is not None
             and not self.registration_closed
-            and entrant.stack <= rule.max_stack
+            and stack <= rule.max_stack
             and (rule.most == 0 or entrant.rebuys < rule.most)
         )
+
+    def time_to_decide(self, entrant: Entrant) -> int:
+        """Return how long a player without chips keeps its seat, in ms."""
+        rule = self.structure.rebuy
+        return rule.decide_ms if rule is not None and self.may_rebuy(entrant, 0) else 0
