@@ -50,7 +50,11 @@ from dealer_service.tables.refused import (
 from dealer_service.tables.requests import Request, Requests, find_answer, reused
 from dealer_service.tables.table import Decide, Encode, Table
 from dealer_service.tables.tournament.hall import Hall
-from dealer_service.tables.tournament.recovery import RecoveredTournament, recover_tournament
+from dealer_service.tables.tournament.recovery import (
+    RecoveredTournament,
+    recover_strays,
+    recover_tournament,
+)
 from dealer_service.tables.tournament.restoring import (
     close_tournament,
     sign_again,
@@ -324,13 +328,16 @@ class Floor:
         self._refusal = stopping()
 
     async def close_restored(self, signed: Mapping[str, SignedAt]) -> None:
-        """After an accepted restore: void each open hand and close every game.
+        """After an accepted restore: void each open hand, close every game and tournament.
 
         Before its deck a hand is void by the operator, after it by a fault of the dealer. `signed`
         is what the journal knows; a checkpoint that the store lacks is signed again first.
         """
         for tournament in self.tournaments:
             await close_tournament(tournament, signed)
+        strays = partial(recover_strays, self.house, signed=signed)
+        for recovered in await self.house.read(lambda store: strays(store=store)):
+            self.place(recovered)
         for table in self.tables:
             if table.host is not None:
                 continue

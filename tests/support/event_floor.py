@@ -145,14 +145,15 @@ class Evening:
         fails: Callable[[int, Append], str] = lambda _count, _append: "",
     ) -> None:
         self.store, self.clock = store, clock or Clock()
-        self.random = Random(seed)
+        self.random, self._chance = Random(seed), Random(seed)
         self.habits = Habits(all_in=0.3)
         self.committer = Committer(store, fails)
+        self.has_chance = True
         self.halted: list[tuple[str, BaseException]] = []
         self.house = House(
             origin=ORIGIN,
             clock=self.clock,
-            entropy=Random(seed).randbytes,
+            entropy=self._draw,
             signer=SIGNER,
             sealer=sealer(ORIGIN, SEAL, os.urandom),
             committer=self.committer,
@@ -164,6 +165,9 @@ class Evening:
         self.floor = Floor(self.house)
         self.id = ""
         self._requests = 0
+
+    def _draw(self, count: int) -> bytes:
+        return self._chance.randbytes(count) if self.has_chance else b""
 
     async def _read(self, call: Callable[[Store], T]) -> T:
         return call(self.store)
@@ -244,7 +248,7 @@ class Evening:
                 accepts_reveal="all_cards",
             )
             asked = self.request("Register", player, 1)
-            await self.change(partial(_given, decide), request=asked, waits=entering.waits_for_hand)
+            await self.change(given(decide), request=asked, waits=entering.waits_for_hand)
 
     async def settled(self) -> None:
         """Return when all that was decided is durable and nothing more is due at this moment."""
@@ -305,8 +309,9 @@ class Evening:
         return dict(enumerate(logs, 1))
 
 
-def _given(decide: Decide, _tournament: Tournament) -> Decide:
-    return decide
+def given(decide: Decide) -> Callable[[Tournament], Decide]:
+    """Decide a change by the rules alone."""
+    return lambda _: decide
 
 
 def names_of(entries: tuple[TournamentEntry, ...], _state: TournamentState, _size: int) -> bytes:

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from dealer_service.rules.tournament.folding import fold
 from dealer_service.rules.tournament.state import Table as TableOf
 from dealer_service.rules.tournament.state import TournamentState
-from dealer_service.store.api import UNFINISHED, LogHead, SignedAt, Store
+from dealer_service.store.api import (
+    UNFINISHED,
+    LogHead,
+    LogState,
+    SignedAt,
+    Store,
+    unfinished_heads,
+)
 from dealer_service.store.sealing import key_of, needs_key
 from dealer_service.tables.clock import going_on
 from dealer_service.tables.dealing import Dealing
@@ -66,6 +73,9 @@ def recover_tournament(
         if table.closed:
             continue
         head = heads.get(table.game)
+        if closes and head is not None and head.facts.state is LogState.LOST:
+            # What was restored lacks lines of this table, and is never gone on from.
+            continue
         if head is None or head.facts.state not in UNFINISHED:
             message = f"table {number} of tournament {tournament} is not there to go on"
             raise CannotRecover(message)
@@ -80,6 +90,24 @@ def recover_tournament(
     last = store.last_checkpoint(tournament)
     checkpoint = (last.note, last.size) if last else ("", 0)
     return RecoveredTournament(conduct, tables, checkpoint, tuple(store.answered(tournament)))
+
+
+def recover_strays(
+    house: House, store: Store, signed: Mapping[str, SignedAt]
+) -> tuple[Recovered, ...]:
+    """Make those tables ready to be closed whose tournament's own log was lost in a restore.
+
+    They are claimed already, with their tournament.
+    """
+    found: list[Recovered] = []
+    for head in tuple(unfinished_heads(store)):
+        if head.is_tournament or not head.facts.tournament:
+            continue
+        own = store.head(head.facts.tournament)
+        if own is not None and own.facts.state is LogState.LOST:
+            last = signed.get(head.log)
+            found.append(recover_claimed(house, store, head, last, closes=True))
+    return tuple(found)
 
 
 def read_tournament_state(store: Store, tournament: str) -> TournamentState:
