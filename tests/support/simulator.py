@@ -293,7 +293,8 @@ class Simulator:
 
     At a tournament's table `level` is what the next hand is played by, and `button` the seat that
     has it in the first one (None: the lowest that is dealt in); the calls beginning with `give` are
-    the tournament's.
+    the tournament's. With `begun` the game begins with this entry,
+    at this time.
     """
 
     def __init__(
@@ -306,6 +307,7 @@ class Simulator:
         cheat: Cheat | None = None,
         chain_length: int = 64,
         before: "Simulator | None" = None,
+        begun: tuple[int, GameOpened] | None = None,
     ) -> None:
         self.random: Random = Random(seed) if before is None else before.random
         self.now: int = START if before is None else before.now
@@ -327,7 +329,9 @@ class Simulator:
         self.button: int | None = None
         self.last_note = ""
         self._state: TableState | None = None
-        if before is None:
+        if begun is not None:
+            self.now, opened = begun
+        elif before is None:
             game = self.random.randbytes(16).hex()
             opened = GameOpened("cutcard/v1", origin, game, rules)
         else:

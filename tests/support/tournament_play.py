@@ -100,8 +100,13 @@ class Habits:
 class PlayedTable(Protocol):
     """What a table's side of the event does; `log` is all that its game tells."""
 
-    state: TableState
-    log: list[tuple[int, Entry]]
+    @property
+    def state(self) -> TableState:
+        """The state of its game."""
+
+    @property
+    def log(self) -> list[tuple[int, Entry]]:
+        """All entries with their times."""
 
     def give(self, at: int, entries: Sequence[Entry]) -> None:
         """Fold and log."""
