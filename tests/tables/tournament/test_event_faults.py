@@ -170,23 +170,23 @@ async def test_a_dealer_that_is_stopped_goes_on_when_it_is_started() -> None:
     require_whole(again.store, again.id)
 
 
-async def test_a_restore_closes_what_is_left_where_a_log_was_lost() -> None:
-    for lost_one in (0, 2):
-        evening = Evening(MemoryStore(), seed=4)
-        await evening.open(CROWD)
-        await evening.register(*TEN)
-        await evening.play(lambda: any(True for _ in evening.deciding()))
-        assert isinstance(evening.store, MemoryStore)
-        again = Evening(evening.store.reopened(), clock=evening.clock)
-        again.id = evening.id
-        heads = again.store.group(evening.id)
-        again.store.mark_lost([LostLog(heads[lost_one].log, SignedAt(10_000, bytes(32)))])
-        again.floor.recover(again.store, closes=True)
-        await again.floor.close_restored({})
-        states = [head.facts.state for head in again.store.group(evening.id)]
-        wanted = [LogState.REVEALED] * len(heads)
-        wanted[lost_one] = LogState.LOST
-        assert states == wanted
+@pytest.mark.parametrize("lost_one", [0, 2], ids=["the tournament's", "a table's"])
+async def test_a_restore_closes_what_is_left_where_a_log_was_lost(lost_one: int) -> None:
+    evening = Evening(MemoryStore(), seed=4)
+    await evening.open(CROWD)
+    await evening.register(*TEN)
+    await evening.play(lambda: any(True for _ in evening.deciding()))
+    assert isinstance(evening.store, MemoryStore)
+    again = Evening(evening.store.reopened(), clock=evening.clock)
+    again.id = evening.id
+    heads = again.store.group(evening.id)
+    again.store.mark_lost([LostLog(heads[lost_one].log, SignedAt(10_000, bytes(32)))])
+    again.floor.recover(again.store, closes=True)
+    await again.floor.close_restored({})
+    states = [head.facts.state for head in again.store.group(evening.id)]
+    wanted = [LogState.REVEALED] * len(heads)
+    wanted[lost_one] = LogState.LOST
+    assert states == wanted
 
 
 async def test_after_a_restore_tables_and_tournament_close_as_restored() -> None:
