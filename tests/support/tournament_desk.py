@@ -83,8 +83,8 @@ class Desk:
 
     def __init__(self, played: Structure, names: Sequence[str] = (), **registering: Any) -> None:
         self.now = BEGUN
-        self.log: list[TournamentEntry] = []
         opened = TournamentOpened("cutcard/v1", "dealer.example.com", "7e" * 16, played, "c0" * 32)
+        self.log: list[TournamentEntry] = [opened]
         self.state = evolve(None, self.now, opened)
         self.held: dict[int, int] = {}
         self.orders: list[Sequence[int]] = []

@@ -105,13 +105,12 @@ def _closing(state: TournamentState, at: int) -> Step | None:
         return Step(StepKind.CLOSE_REGISTRATION)
     if state.busted and not state.registration_open:
         return Step(StepKind.PLACE)
-    if is_end_reached(state):
-        # The hands that are still open, as a satellite may have some, are played to their end.
-        return Step(StepKind.FINISH) if state.all_between_hands else None
     is_due = is_hand_for_hand_due(state)
-    if is_due == state.hand_for_hand:
-        return None
-    return Step(StepKind.BEGIN_HAND_FOR_HAND if is_due else StepKind.END_HAND_FOR_HAND)
+    if is_due != state.hand_for_hand:
+        return Step(StepKind.BEGIN_HAND_FOR_HAND if is_due else StepKind.END_HAND_FOR_HAND)
+    # The hands that are still open, as a satellite may have some, are played to their end.
+    ends = is_end_reached(state) and state.all_between_hands
+    return Step(StepKind.FINISH) if ends else None
 
 
 def _levels(state: TournamentState, at: int) -> Step | None:
