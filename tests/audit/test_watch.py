@@ -17,8 +17,10 @@ from typing import Any
 import pytest
 
 from audit_cli.cli import main
+from audit_cli.log.noted import Noted, Stage
 from audit_cli.log.tiles import TileReader, open_tiles
 from audit_cli.watch.command import _Pages
+from audit_cli.watch.grammar import take
 from audit_cli.watch.rates import tail
 from audit_cli.watch.state import opened_state
 from audit_cli.watch.telling import Told
@@ -94,6 +96,17 @@ def test_an_honest_log_is_followed_from_look_to_look(watching: Watching) -> None
     assert told["counts"] == {"open": 0, "closed": 0, "revealed": 4, "committed": 9, "void": 1}
     assert [one["hands"] for one in told["list"]] == [1, 2, 3, 4]
     assert watching.look()[1]["fresh"] == 0
+
+
+def test_a_tournament_is_followed_as_a_game_without_hands_that_ends_in_one_line() -> None:
+    """Its close and its reveal stand at one size (protocol 14.1)."""
+    seen = None
+    lines = ((Stage.GAME_OPENED, 1), (Stage.GAME_CLOSED, 900), (Stage.GAME_REVEALED, 900))
+    for stage, size in lines:
+        seen, wrong = take(seen, Noted(START, GAME, 0, stage, size, bytes(32)))
+        assert wrong is None
+    assert seen is not None
+    assert (seen.state, seen.hand, seen.voids) == ("revealed", 0, 0)
 
 
 def test_a_log_of_many_tiles_is_read(watching: Watching) -> None:
