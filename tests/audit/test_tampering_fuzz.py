@@ -10,7 +10,7 @@ import pytest
 
 from audit_cli.referee.refereed import refereed_by
 from tests.support.audits import judge
-from tests.support.mutations import mutate_bytes, mutate_line, mutate_order
+from tests.support.mutations import count_changes, mutate_bytes, mutate_line, mutate_order
 from tests.support.simulator import (
     HOUSE_LIFE,
     HOUSES,
@@ -19,9 +19,10 @@ from tests.support.simulator import (
     play_chain,
     play_game,
 )
+from tests.support.tournament_tables import play_table
 
 VERDICTS = {0, 1, 3, 4}
-MANY = 60
+MANY = count_changes(60)
 
 
 @cache
@@ -32,6 +33,11 @@ def honest() -> Simulator:
 @cache
 def house(name: str) -> Simulator:
     return play_game(seed=5, hands=8, players=5, habits=HOUSE_LIFE, rules=HOUSES[name])
+
+
+@cache
+def table() -> Simulator:
+    return play_table(seed=5, hands=8, hands_of_a_level=3)
 
 
 @cache
@@ -75,7 +81,24 @@ def test_changed_entries_of_every_house_give_a_verdict(name: str, seed: int) -> 
 
 @pytest.mark.parametrize("name", HOUSES)
 def test_nearly_every_changed_entry_of_every_house_is_found(name: str) -> None:
-    assert not find_unseen(house(name), 60)
+    assert not find_unseen(house(name), MANY)
+
+
+@pytest.mark.parametrize("seed", range(MANY // 3))
+def test_changed_entries_of_a_tournament_s_table_give_a_verdict(seed: int) -> None:
+    random = Random(seed)
+    transcript = table().transcript(openings_of="ann")
+    for _ in range(random.choice([1, 1, 2, 10])):
+        random.choice([mutate_line, mutate_line, mutate_order])(random, transcript)
+        if not transcript.lines:
+            break
+    kit = (refereed_by(pokerkit),) if seed % 5 == 0 else ()
+    data = transcript.render(table().signer)
+    assert judge(data, key=table().key, more=kit).exit_status() in VERDICTS
+
+
+def test_nearly_every_changed_entry_of_a_tournament_s_table_is_found() -> None:
+    assert not find_unseen(table(), MANY // 2)
 
 
 @pytest.mark.parametrize("seed", range(MANY))
@@ -99,7 +122,7 @@ def test_changed_chains_of_games_give_a_verdict(seed: int) -> None:
 
 
 def test_nearly_every_changed_entry_is_found() -> None:
-    assert not find_unseen(honest(), 150)
+    assert not find_unseen(honest(), 5 * MANY // 2)
 
 
 def find_unseen(game: Simulator, seeds: int) -> list[tuple[bytes, bytes]]:
