@@ -25,6 +25,7 @@ from audit_cli.shape import (
 )
 
 MAX_SEATS = 10
+MAX_LEVELS = 100
 
 _SEAT = integer(1, MAX_SEATS)
 _HAND = integer(1)
@@ -146,7 +147,7 @@ _OPENING_SEAT = fields(
 )
 _LEVEL = fields(
     {
-        "level": integer(1),
+        "level": integer(1, MAX_LEVELS),
         "small_blind": integer(1),
         "big_blind": integer(1),
         "chip_unit": integer(1),
