@@ -117,13 +117,10 @@ def _rule_set_faults(request: operate_pb2.OpenGameRequest) -> tuple[Violation, .
     rules = rules_of(request.rules)
     faults = []
     if rules.tournament is not None:
-        message = "a tournament opens its tables itself: leave this out"
+        message = "must be left out: a tournament opens its tables itself"
         faults.append(Violation("rules.tournament", message))
         rules = replace(rules, tournament=None)
     faults += [Violation(f"rules.{fault.field}", fault.message) for fault in find_faults(rules)]
-    if request.rules.HasField("tournament"):
-        must = "must be left out: a tournament opens its tables itself"
-        faults.append(Violation("rules.tournament", must))
     return tuple(faults)
 
 
