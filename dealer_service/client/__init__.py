@@ -1,5 +1,7 @@
 """A typed asyncio client that keeps its own record and refuses what the protocol refuses."""
 
+from dealer_service.client.acting import Act, PreAct
+from dealer_service.client.contest import Contest
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     Acted,
@@ -30,8 +32,30 @@ from dealer_service.client.log_proof import LogProof, LogProofError
 from dealer_service.client.message import Decision, Preset, Span
 from dealer_service.client.operator import ChipMovement, GameSummary, OpenedGame, Operator
 from dealer_service.client.refusing import Evidence, Reason, Refused
-from dealer_service.client.seat import Act, Choice, PreAct, Seat, Spectator
+from dealer_service.client.seat import Choice, Seat, Spectator
 from dealer_service.client.session import Dealer
+from dealer_service.client.tournament_events import (
+    Bought,
+    BreakBegan,
+    LevelBegan,
+    MayRebuy,
+    RegistrationClosed,
+    SeatGiven,
+    TournamentChanged,
+    TournamentClosed,
+    TournamentEvent,
+    WasPlaced,
+    WentOut,
+)
+from dealer_service.client.tournament_following import TournamentFollower
+from dealer_service.client.tournament_view import Contestant, TournamentView
+from dealer_service.client.tournaments import (
+    Deal,
+    OpenedTournament,
+    Registration,
+    Tournaments,
+    TournamentSummary,
+)
 from dealer_service.client.view import Pot, SeatView, TableView
 from dealer_service.transcript.noted import Stage
 
@@ -42,12 +66,17 @@ __all__ = [
     "BetReturned",
     "BlindsChopped",
     "BoardOpened",
+    "Bought",
+    "BreakBegan",
     "CallRefusedError",
     "CardsDealt",
     "CaughtUp",
     "ChipMovement",
     "Choice",
     "ChoicesNotSet",
+    "Contest",
+    "Contestant",
+    "Deal",
     "Dealer",
     "Decision",
     "Disconnected",
@@ -58,12 +87,15 @@ __all__ = [
     "HandOver",
     "HandStarted",
     "HandVoided",
+    "LevelBegan",
     "LinkNotGiven",
     "LogProof",
     "LogProofError",
+    "MayRebuy",
     "Mucked",
     "MyTurn",
     "OpenedGame",
+    "OpenedTournament",
     "Operator",
     "Posted",
     "Pot",
@@ -74,8 +106,11 @@ __all__ = [
     "Reason",
     "Refusal",
     "Refused",
+    "Registration",
+    "RegistrationClosed",
     "RunsAgreed",
     "Seat",
+    "SeatGiven",
     "SeatView",
     "Shown",
     "Span",
@@ -83,4 +118,13 @@ __all__ = [
     "Stage",
     "TableChanged",
     "TableView",
+    "TournamentChanged",
+    "TournamentClosed",
+    "TournamentEvent",
+    "TournamentFollower",
+    "TournamentSummary",
+    "TournamentView",
+    "Tournaments",
+    "WasPlaced",
+    "WentOut",
 ]

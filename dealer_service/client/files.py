@@ -6,11 +6,11 @@ sent. Each send is noted here first, in that order, and only then made. `GAME.PL
 appears when the client refuses the game.
 """
 
-import json
 from pathlib import Path
 
 from dealer_service.client.chain import Chains, Entropy, NoLink
-from dealer_service.client.durable import FileError, LineFile, write_whole
+from dealer_service.client.durable import FileError, LineFile
+from dealer_service.client.evidence import write_evidence
 from dealer_service.client.record import Record
 from dealer_service.client.refusing import Refused
 from dealer_service.client.sent import AnchorSent, LinkSent, SeatAsked, Sent, from_line, to_line
@@ -72,25 +72,8 @@ class GameFiles:
 
     def write_evidence(self, refused: Refused) -> Path:
         """Write what a refusal rests on, as JSON lines."""
-        head: dict[str, object] = {
-            "format": "cutcard-evidence/1",
-            "game": refused.game,
-            "key": str(self._key),
-            "player": self._player,
-        }
-        lines: list[dict[str, object]] = [head]
-        lines.append({"refused": {"detail": refused.detail, "reason": str(refused.reason)}})
-        notes = dict(refused.evidence.checkpoints)
-        for size, line in enumerate(refused.evidence.lines, 1):
-            lines.append({"line": line.decode("ascii")})
-            if size in notes:
-                lines.append({"checkpoint": notes[size]})
-        if refused.evidence.message:
-            lines.append({"received": refused.evidence.message})
         path = self._path("evidence")
-        encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        content = "".join(encoder.encode(line) + "\n" for line in lines)
-        write_whole(path, content.encode("utf-8", "backslashreplace"))
+        write_evidence(path, refused, self._key, self._player)
         return path
 
     def close(self) -> None:

@@ -137,6 +137,10 @@ class Following:
         self._require_trust()
         return proved
 
+    async def refuse(self, breach: ProtocolBreach) -> None:
+        """Refuse the game for what does not fit what is known of it elsewhere."""
+        await self._refuse(self.verifier.refuse(breach))
+
     async def let_go(self) -> None:
         """Close the files, when what is being written is on disk."""
         if self.files is not None:

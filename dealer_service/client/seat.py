@@ -9,55 +9,25 @@ from collections.abc import AsyncIterator, Collection
 from enum import StrEnum, unique
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 from cutcard.v1 import play_pb2
+from dealer_service.client.acting import Act, Acting, PreAct
 from dealer_service.client.calls import Caller
 from dealer_service.client.disk import on_disk
-from dealer_service.client.errors import CallRefusedError, Refusal
+from dealer_service.client.errors import CallRefusedError
 from dealer_service.client.events import ChoicesNotSet, Event
 from dealer_service.client.files import GameFiles
 from dealer_service.client.following import HAND_SECONDS, Following, Successor
 from dealer_service.client.log_proof import LogProof
 from dealer_service.client.message import Decision
 from dealer_service.client.refusing import Refused
-from dealer_service.client.sent import (
-    ActSent,
-    ChipsSent,
-    ComeBackSent,
-    LeaveSent,
-    PreferSent,
-    PreSelectSent,
-    ShowSent,
-    SitOutSent,
-)
+from dealer_service.client.sent import ChipsSent, LeaveSent, PreferSent
 from dealer_service.client.verifier import Watched
 from dealer_service.client.view import TableView
-from dealer_service.client.wire import ACTS, PRE_ACTS
 from dealer_service.transcript.noted import Stage
 
-
-@unique
-class Act(StrEnum):
-    """What a seat may do in its turn."""
-
-    FOLD = "fold"
-    CHECK = "check"
-    CALL = "call"
-    BET = "bet"
-    RAISE = "raise"
-
-
-@unique
-class PreAct(StrEnum):
-    """What may be chosen before one's turn comes."""
-
-    NONE = "none"
-    CHECK_FOLD = "check_fold"
-    CHECK = "check"
-    CALL = "call"
-    CALL_ANY = "call_any"
-    FOLD = "fold"
+Heard = TypeVar("Heard")
 
 
 @unique
@@ -70,18 +40,18 @@ class Choice(StrEnum):
     STRADDLE = "straddle"
 
 
-class _Events:
-    """The events of one or several followed games, in one line."""
+class Events(Generic[Heard]):
+    """The events of one or several followed logs, in one line."""
 
     def __init__(self) -> None:
-        self._queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[Heard | BaseException | None] = asyncio.Queue()
         self._ended = False
 
-    def put(self, event: Event | BaseException | None) -> None:
+    def put(self, event: Heard | BaseException | None) -> None:
         """Add an event, the error that ended the game, or the end."""
         self._queue.put_nowait(event)
 
-    async def next(self) -> Event:
+    async def next(self) -> Heard:
         """Wait for the next; StopAsyncIteration at the end."""
         if self._ended:
             raise StopAsyncIteration
@@ -97,7 +67,7 @@ class Spectator:
 
     def __init__(self, caller: Caller, watched: Watched) -> None:
         self.game = watched.game
-        self._events = _Events()
+        self._events: Events[Event] = Events()
         self._following = Following(caller, watched, self._events.put)
         self._task = asyncio.create_task(self._run())
 
@@ -157,7 +127,8 @@ class Seat:
         self._caller = caller
         self._key, self._player = watched.key, watched.player or ""
         self._directory, self._links = directory, links
-        self._events = _Events()
+        self._events: Events[Event] = Events()
+        self._acting = Acting(caller, lambda: self._current)
         self._current = self._follow(watched, files)
         self._games: dict[asyncio.Task[None], Following] = {}
         self._carrying: set[asyncio.Task[None]] = set()
@@ -240,23 +211,7 @@ class Seat:
 
         CallRefusedError when it is not the player's turn any more or the act is not legal.
         """
-        following = self._current
-        turn = decision or following.viewer.decision
-        if turn is None or turn.seat != self.number:
-            message = "it is not the player's turn"
-            raise CallRefusedError(Refusal("FAILED_PRECONDITION", "NO_TURN", message, {}))
-        total = to if act in {Act.BET, Act.RAISE} else 0
-        sent = ActSent(self._request_id(), turn.hand, turn.turn, str(act), total)
-        await following.note(sent)
-        request = play_pb2.ActRequest(
-            request_id=sent.request_id,
-            game=following.game,
-            hand=turn.hand,
-            turn=turn.turn,
-            act=ACTS[sent.act],
-            to=total,
-        )
-        await self._caller.call(lambda at: at.play.Act, request)
+        await self._acting.act(act, to, decision=decision)
 
     async def pre_select(self, act: PreAct, hand: int | None = None) -> None:
         """Choose an act for the player's next turn, or take it back by `none`.
@@ -264,13 +219,7 @@ class Seat:
         It is done at once in the turn if street and bet to match are still the same, else it is
         forgotten. CallRefusedError when no turn of the player's is to come, or it has come.
         """
-        following = self._current
-        sent = PreSelectSent(hand or following.verifier.hand, str(act))
-        await following.note(sent)
-        request = play_pb2.PreSelectRequest(
-            game=following.game, hand=sent.hand, act=PRE_ACTS[sent.act]
-        )
-        await self._caller.call(lambda at: at.play.PreSelect, request)
+        await self._acting.pre_select(act, hand)
 
     async def prefer(self, *choices: Choice) -> None:
         """Set all standing choices; they go along into games that go on from this one."""
@@ -287,27 +236,15 @@ class Seat:
 
     async def show(self, hand: int | None = None) -> None:
         """Show all hole cards when the pots are paid and before the hand ends."""
-        following = self._current
-        sent = ShowSent(self._request_id(), hand or following.verifier.hand)
-        await following.note(sent)
-        request = play_pb2.ShowRequest(
-            request_id=sent.request_id, game=following.game, hand=sent.hand
-        )
-        await self._caller.call(lambda at: at.play.Show, request)
+        await self._acting.show(hand)
 
     async def sit_out(self) -> None:
         """Be dealt in no more from the next hand on."""
-        following, request_id = self._current, self._request_id()
-        await following.note(SitOutSent(request_id))
-        request = play_pb2.SitOutRequest(request_id=request_id, game=following.game)
-        await self._caller.call(lambda at: at.play.SitOut, request)
+        await self._acting.sit_out()
 
     async def come_back(self) -> None:
         """Be dealt in again from the next hand on."""
-        following, request_id = self._current, self._request_id()
-        await following.note(ComeBackSent(request_id))
-        request = play_pb2.ComeBackRequest(request_id=request_id, game=following.game)
-        await self._caller.call(lambda at: at.play.ComeBack, request)
+        await self._acting.come_back()
 
     async def add_chips(self, amount: int, *, reference: str = "") -> int:
         """Add chips, in the middle of a hand when it has ended, and give the stack."""

@@ -21,6 +21,7 @@ import grpc
 from cutcard.v1 import fairness_pb2, play_pb2
 from dealer_service.client.bearer import Bearer, TokenSource
 from dealer_service.client.calls import Caller, Surroundings
+from dealer_service.client.contest import Contest
 from dealer_service.client.disk import on_disk
 from dealer_service.client.files import GameFiles
 from dealer_service.client.game_file import download
@@ -31,6 +32,8 @@ from dealer_service.client.routes import Routes
 from dealer_service.client.seat import Seat, Spectator
 from dealer_service.client.sent import SeatAsked
 from dealer_service.client.taking import Taking
+from dealer_service.client.tournament_following import TournamentFollower, follow_tournament
+from dealer_service.client.tournaments import Tournaments
 from dealer_service.client.verifier import Watched
 from dealer_service.transcript.note import NoteKey, parse_vkey
 from dealer_service.transcript.noted import Stage
@@ -42,9 +45,10 @@ class Dealer:
     def __init__(self, caller: Caller, key: str) -> None:
         self.player = caller.bearer.name
         self.operator = Operator(caller)
+        self.tournaments = Tournaments(caller)
         self._caller = caller
         self._key: NoteKey | None = parse_vkey(key) if key else None
-        self._open: list[Seat | Spectator] = []
+        self._open: list[Seat | Spectator | Contest | TournamentFollower] = []
 
     @classmethod
     def connect(  # noqa: PLR0913 - how a dealer is reached, and what of it is trusted
@@ -132,6 +136,47 @@ class Dealer:
         spectator = Spectator(self._caller, watched)
         self._open.append(spectator)
         return spectator
+
+    async def follow_tournament(
+        self, tournament: str, directory: Path | None = None
+    ) -> TournamentFollower:
+        """Follow a tournament's log, verified; evidence of a breach goes to `directory`.
+
+        Several players of one process may share it. CallRefusedError where there is none.
+        """
+        key = await self.key()
+        follower = await follow_tournament(self._caller, key, tournament, directory)
+        self._open.append(follower)
+        return follower
+
+    async def enter(
+        self,
+        tournament: str,
+        *,
+        directory: Path,
+        links: bool = True,
+        reference: str = "",
+        follower: TournamentFollower | None = None,
+    ) -> Contest:
+        """Register with a tournament, unless the player is in it, and play in it.
+
+        Without `links` the player adds no randomness. `follower` is one to share, of any dealer
+        object of this process. A program that was killed enters again with the same folder and goes
+        on. CallRefusedError when the dealer refuses.
+        """
+        key = await self.key()
+        shared = follower or await self.follow_tournament(tournament, directory)
+        view = await shared.until_caught_up()
+        me = view.players.get(self.player)
+        since = 0
+        if me is None or not me.is_in:
+            entered = await self.tournaments.register(
+                tournament, anchors=links, reference=reference
+            )
+            since = entered.size
+        contest = Contest(self._caller, shared, key, directory, since=since)
+        self._open.append(contest)
+        return contest
 
     async def sit(  # noqa: PLR0913 - what a seat is taken with
         self,

@@ -361,6 +361,12 @@ class FakeDealer(
 
         return await self._answer("GetTable", request, context, effect)
 
+    async def GetStatistics(self, request: Any, context: Any) -> Any:  # noqa: N802
+        async def effect(simulator: Simulator, _player: str) -> Any:
+            return play_pb2.GetStatisticsResponse(people_only=True, size=len(simulator.lines))
+
+        return await self._answer("GetStatistics", request, context, effect)
+
     async def Watch(self, request: Any, context: Any) -> AsyncIterator[Any]:  # noqa: N802
         player = _player(context)
         self._note("Watch", request, context)
