@@ -64,14 +64,8 @@ class Between:
         previous = line.body.get("previous")
         if previous is not None:
             self._awaited = {seat["player"] for seat in previous["seats"] if seat["anchored"]}
-        tournament = line.body["rules"].get("tournament")
-        if tournament is not None:
-            if previous is not None:
+            if "tournament" in line.body["rules"]:
                 self._broken("a tournament's table goes on from another game", line)
-            self._voice.notice(
-                f"table {tournament['table']} of tournament {tournament['tournament']}: its "
-                "levels, seats and first button are taken as they are logged"
-            )
 
     def seat_taken(self, line: Line) -> None:
         """Judge a free seat, a player who sits nowhere else, and a stack within the buy-in."""

@@ -15,16 +15,25 @@ from audit_cli.report.finding import Report
 from audit_cli.report.render import render_json
 
 KEPT_AUDITS: Final = "CUTCARD_KEPT_AUDITS"
+TOURNAMENT: Final = b'{"format":"cutcard-tournament/'
 
 
 def keep_audit(data: bytes, key: str | None, request: Request, report: Report) -> None:
     """Write an audit's input and report, where a folder is named for them.
 
     Left out are audits that ask for more than files and notes: for the dealer's log, proofs of it,
-    a policy of witnesses, or a beacon's network.
+    a policy of witnesses, or a beacon's network; and those of tournaments, which the program alone
+    judges.
     """
     folder = os.environ.get(KEPT_AUDITS)
-    if not folder or request.dealer_log or request.policy or request.beacons or request.proofs:
+    if (
+        not folder
+        or TOURNAMENT in data
+        or request.dealer_log
+        or request.policy
+        or request.beacons
+        or request.proofs
+    ):
         return
     brought = {
         "key": key,

@@ -1,10 +1,19 @@
 """Random changes of files and of transcripts, each a function of a `Random` alone."""
 
 import json
+import os
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from tests.support.transcripts import Transcript, dump
+
+FUZZED: Final = "CUTCARD_FUZZED"
+"""The variable of the environment that says how many changes of each kind are tried."""
+
+
+def count_changes(usual: int) -> int:
+    """Give how many changes of each kind are tried: as the environment says, or as is usual."""
+    return int(os.environ.get(FUZZED, usual))
 
 
 def mutate_bytes(random: Random, data: bytes) -> bytes:

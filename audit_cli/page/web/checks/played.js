@@ -65,7 +65,6 @@ function judgeEntry(course, entry) {
   } else if (course.hand !== null) {
     sayAll(course, entry, open, judgeInHand(course, entry));
   }
-  if (kind === "game_opened") tellTournament(course, body.rules);
   if (kind === "secret_revealed" || kind === "hand_void") {
     const cards = course.decks.get(index)?.cards ?? null;
     for (const muck of judgeMucks(course.mucks, body.hand, cards)) {
@@ -73,13 +72,6 @@ function judgeEntry(course, entry) {
     }
   }
   takeEntry(table, entry);
-}
-
-/** What is not judged here, but by the log of the tournament (PROTOCOL.md 14.11). */
-function tellTournament({voice}, {tournament}) {
-  if (tournament === undefined) return;
-  const which = `table ${tournament.table} of tournament ${tournament.tournament}`;
-  voice.notice(`${which}: its levels, seats and first button are taken as they are logged`);
 }
 
 function sayAll({voice}, entry, hand, problems) {

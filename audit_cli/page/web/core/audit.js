@@ -29,9 +29,9 @@ const CHECKS_OF_ENTRIES = [
   [checkPlayed, 10], [checkMixed, 4],
 ];
 /** Judge all games, those without a checkpoint too. */
-const CHECKS_OF_GAMES = [[checkChain, 1], [checkMine, 1], [checkTwice, 1], [checkOthers, 1]];
-/** Judge the signatures of all logs, those of tournaments too. */
-const CHECKS_OF_LOGS = [[checkSigned, 1], [checkConsistent, 1]];
+const CHECKS_OF_GAMES = [[checkChain, 1], [checkMine, 1], [checkOthers, 1]];
+/** Judge what is signed of all logs, those of tournaments too. */
+const CHECKS_OF_LOGS = [[checkTwice, 1], [checkSigned, 1], [checkConsistent, 1]];
 /** How long a long game is read, its signatures are verified, and its entries are checked. */
 const WEIGHTS = [12, 12, 76];
 /** What a game without a single good checkpoint leaves open (SIGNED speaks for itself). */
@@ -42,10 +42,10 @@ const PROMISES_OF_ENTRIES = PROMISES.filter((one) => one !== "SIGNED" && one !==
  * bytes}], notes: [{name, text}], proofs: [{name, text}], required: [promise]}, where each may be
  * left out.
  *
- * Gives {report, games, tournaments}: the report has the shape of `verify --json`, with `forks` and
- * the `tournaments` whose logs are here, of which the signatures alone are judged; games and
- * tournaments are those of `coverGame`. `onProgress(done, total, what)` is told how far it is.
- * UsageError for a key that is none, or a promise that is none.
+ * Gives {report, games, tournaments}: the report has the shape of `verify --json`, with `forks`,
+ * and of tournaments' logs the signatures alone are judged; games and tournaments are those of
+ * `coverGame`. `onProgress(done, total, what)` is told how far it is. UsageError for a key that is
+ * none, or a promise that is none.
  */
 export async function audit(inputs, request, onProgress = () => {}) {
   const trusted = await readTrustedKey(request.key);
@@ -60,8 +60,10 @@ export async function audit(inputs, request, onProgress = () => {}) {
   const {tell, gathered} = gatherReport();
   const [reading, signing, checking] = WEIGHTS;
   const [onRead, onChecked] = partsOf([reading + signing, checking], onProgress);
-  const {games, tournaments} = await readLogs(inputs, trusted, gathered, onRead);
-  await runChecks(games, tournaments, given, tell, onChecked);
+  const logs = await readLogs(inputs, trusted, gathered, onRead);
+  const games = logs.filter(({isTournament}) => !isTournament);
+  const tournaments = logs.filter(({isTournament}) => isTournament);
+  await runChecks(games, logs, given, tell, onChecked);
   tellTournaments(tournaments, games, tell);
   if (games.every(({covered}) => covered === 0)) {
     // Nothing was judged, so that nothing holds.
@@ -69,30 +71,27 @@ export async function audit(inputs, request, onProgress = () => {}) {
       return verdict !== "holds" || !PROMISES_OF_ENTRIES.includes(promise);
     });
   }
-  const report = writeReport({games, tournaments}, gathered, askedFor(games, given), required);
+  const report = writeReport(logs, gathered, askedFor(games, given), required);
   return {report, games, tournaments};
 }
 
 async function readLogs(inputs, trusted, gathered, onProgress) {
   const files = partsOf(inputs.map(({blob}) => blob.size + 1), onProgress);
-  const games = [];
-  const tournaments = [];
+  const covered = [];
   for (const [at, {name, blob}] of inputs.entries()) {
     const [onRead, onCovered] = partsOf(WEIGHTS.slice(0, 2), files[at]);
     const read = await readGameFile(blob, name, (bytes) => onRead(bytes, blob.size, "reading"));
     gathered.damage.push(...read.damage);
-    const logs = [...read.games, ...read.tournaments];
-    const parts = partsOf(logs.map(({notes}) => notes.length + 1), onCovered);
-    for (const [one, log] of logs.entries()) {
+    const parts = partsOf(read.logs.map(({notes}) => notes.length + 1), onCovered);
+    for (const [one, log] of read.logs.entries()) {
       const onVerified = (done, all) => parts[one](done, all, "checking signatures");
-      const covered = await coverGame(log, trusted, onVerified);
-      (one < read.games.length ? games : tournaments).push(covered);
+      covered.push(await coverGame(log, trusted, onVerified));
     }
   }
-  return {games, tournaments};
+  return covered;
 }
 
-async function runChecks(games, tournaments, request, tell, onProgress) {
+async function runChecks(games, logs, request, tell, onProgress) {
   const judged = games.filter(({checkpoints}) => checkpoints.some(({holds}) => holds));
   for (const game of games.filter((one) => !judged.includes(one))) {
     for (const promise of PROMISES_OF_ENTRIES) {
@@ -104,7 +103,7 @@ async function runChecks(games, tournaments, request, tell, onProgress) {
   const checks = [
     ...(judged.length > 0 ? CHECKS_OF_ENTRIES : []).map((one) => [...one, judged]),
     ...CHECKS_OF_GAMES.map((one) => [...one, games]),
-    ...CHECKS_OF_LOGS.map((one) => [...one, [...games, ...tournaments]]),
+    ...CHECKS_OF_LOGS.map((one) => [...one, logs]),
   ];
   const parts = partsOf(checks.map(([, weight]) => weight), onProgress);
   for (const [at, [check, , told]] of checks.entries()) {

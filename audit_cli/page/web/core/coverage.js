@@ -47,9 +47,10 @@ export async function coverGame(read, trusted, onVerified = () => {}) {
   });
   broken.push(...judgeFirstEntry(read));
   const opening = read.entries.find(({kind}) => kind === "game_opened");
-  const {source, game, origin, key, verifier, logOrigin, entries, leaves, extras} = read;
+  const {source, game, isTournament, origin, key, verifier, logOrigin, entries, leaves} = read;
   return Object.freeze({
-    source, game, origin, key, verifier, logOrigin, entries, leaves, extras, judge, tree,
+    source, game, isTournament, origin, key, verifier, logOrigin, entries, leaves,
+    extras: read.extras, judge, tree,
     checkpoints, covered: countCovered(checkpoints, read.sizes), broken,
     rules: opening?.body.rules ?? null,
   });

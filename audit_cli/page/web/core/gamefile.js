@@ -32,18 +32,18 @@ const OTHER_LINE = /^"(checkpoint|format|opening|dealer_log)"/;
 const OTHER_LINE_BYTES = 16;
 
 /**
- * All games of one input, and what is not of this format in it: {games, tournaments, damage}.
+ * All logs of one input in their order, and what is not of this format in it: {logs, damage}.
  *
- * `blob` is a Blob, `onRead(bytes)` is told how far it is. A game is {source, game, origin, key:
- * its vkey text, verifier: the key, logOrigin, headerLine, entries, leaves, sizes: the bytes of all
- * entries up to each, notes: [{line, size, text, note, checkpoint}], extras: [{line, kind, body}]}.
- * A tournament's log is the same, its id being `game`, and its entries those of 14.4. Damage is
+ * `blob` is a Blob, `onRead(bytes)` is told how far it is. A log is {source, game, isTournament,
+ * origin, key: its vkey text, verifier: the key, logOrigin, headerLine, entries, leaves, sizes: the
+ * bytes of all entries up to each, notes: [{line, size, text, note, checkpoint}], extras: [{line,
+ * kind, body}]}. Of a tournament `game` is its id, and the entries are those of 14.4. Damage is
  * {source, line, reason, hint}.
  */
 export async function readGameFile(blob, source, onRead = () => {}) {
   const reading = {
-    source: printable(source, 200), number: 0, games: [], tournaments: [], verifiers: new Map(),
-    damage: [], game: null, parse: parseEntryLine, entries: 0, behind: false, over: false,
+    source: printable(source, 200), number: 0, logs: [], verifiers: new Map(), damage: [],
+    game: null, parse: parseEntryLine, entries: 0, behind: false, over: false,
   };
   let tail = new Uint8Array(0);
   let hashed = Promise.resolve();
@@ -71,8 +71,7 @@ export async function readGameFile(blob, source, onRead = () => {}) {
   }
   await hashed;
   finishReading(reading, tail, blob.size);
-  const {games, tournaments, damage} = reading;
-  return {games, tournaments, damage};
+  return {logs: reading.logs, damage: reading.damage};
 }
 
 async function readSlice(blob, from) {
@@ -237,18 +236,18 @@ async function beginGame(reading, raw) {
     stopReading(reading, wrong);
     return;
   }
-  if (reading.games.length + reading.tournaments.length === MAX_GAMES) {
+  if (reading.logs.length === MAX_GAMES) {
     stopAtLimit(reading, `more than ${thousands(MAX_GAMES)} games`);
     return;
   }
   const {game, origin, verifier, isTournament} = header;
   reading.game = {
-    source: reading.source, game, origin, key: verifier.text, verifier,
+    source: reading.source, game, isTournament, origin, key: verifier.text, verifier,
     logOrigin: `${origin}/games/${game}`, headerLine: reading.number, entries: [], leaves: [],
     sizes: [], notes: [], extras: [],
   };
   reading.parse = isTournament ? parseTournamentLine : parseEntryLine;
-  (isTournament ? reading.tournaments : reading.games).push(reading.game);
+  reading.logs.push(reading.game);
 }
 
 function addCheckpoint(reading, raw) {

@@ -43,21 +43,22 @@ export function gatherReport() {
 }
 
 /**
- * The report of what was gathered on {games, tournaments}; `asked` are promises asked for besides.
+ * The report of what was gathered on games and tournaments; `asked` are promises asked for besides.
  * That a tournament as a whole is right is never established here.
  */
-export function writeReport({games, tournaments}, gathered, asked, required) {
+export function writeReport(logs, gathered, asked, required) {
   const verdicts = new Map(PROMISES.map((promise) => [promise, verdictOn(gathered, promise)]));
   const wanted = new Set([...ALWAYS_ASKED, ...asked, ...required]);
   const settled = exitStatus(gathered, verdicts, wanted, required);
-  const status = settled === 0 && tournaments.length > 0 ? 4 : settled;
+  const status = settled === 0 && logs.some(({isTournament}) => isTournament) ? 4 : settled;
   return {
     exit_status: status,
     summary: SUMMARIES.get(status),
-    games: games.map((game) => ({source: game.source, game: game.game, ...sizesOf(game)})),
-    ...(tournaments.length > 0 && {tournaments: tournaments.map((log) => {
-      return {source: log.source, tournament: log.game, ...sizesOf(log)};
-    })}),
+    games: logs.map(({source, game, origin, isTournament, entries, covered, checkpoints}) => ({
+      source, game, origin, entries: entries.length, signed: covered,
+      checkpoints: checkpoints.filter(({holds}) => holds).length,
+      ...(isTournament && {tournament: true}),
+    })),
     promises: PROMISES.map((promise) => ({
       promise,
       verdict: verdicts.get(promise),
@@ -69,13 +70,6 @@ export function writeReport({games, tournaments}, gathered, asked, required) {
     warnings: gathered.warnings,
     notices: gathered.notices.map(noticeValue),
     forks: gathered.forks,
-  };
-}
-
-function sizesOf({origin, entries, covered, checkpoints}) {
-  return {
-    origin, entries: entries.length, signed: covered,
-    checkpoints: checkpoints.filter(({holds}) => holds).length,
   };
 }
 

@@ -35,8 +35,12 @@ export function overviewTournament(log, games) {
   };
 }
 
-/** Says of each tournament's log what it is, and what is left to the program. */
+/**
+ * Says of each tournament's log what it is and what is left to the program, and of tables without
+ * their tournament's log what is not known of them.
+ */
 export function tellTournaments(logs, games, tell) {
+  tellTables(logs, games, tell);
   for (const log of logs) {
     const {tables} = overviewTournament(log, games);
     const missing = tables.filter(({isHere}) => !isHere).map(({table}) => table);
@@ -45,5 +49,24 @@ export function tellTournaments(logs, games, tell) {
     const text = `this is the log of a tournament, ${checked}`;
     const rest = "that the tournament as a whole is right is proved by cutcard-audit verify";
     tell.notice({text: `${text}; ${rest}`, game: log.game, details});
+  }
+}
+
+function tellTables(logs, games, tell) {
+  const opened = games.map(({entries, covered}) => {
+    return entries.slice(0, covered).find(({kind}) => kind === "game_opened")?.body;
+  });
+  const here = new Set(logs.map(({game}) => game));
+  const tables = new Map(
+    opened
+      .filter((body) => body?.rules.tournament !== undefined)
+      .map(({game, rules}) => [game, rules.tournament]),
+  );
+  for (const [game, {tournament, table}] of tables) {
+    if (!here.has(tournament)) {
+      const which = `table ${table} of tournament ${tournament}, whose log is not in the input`;
+      const taken = "its levels, seats and first button are taken as they are logged";
+      tell.notice({text: `${which}: ${taken}`, game, details: []});
+    }
   }
 }

@@ -9,7 +9,7 @@ import {PROMISE_WORDS, VERDICTS, sayVerdict} from "./words.js";
 
 /** Draw the promises of a report, in its order; broken ones stand open. */
 export function drawPromises(report) {
-  const several = report.games.length + (report.tournaments?.length ?? 0) > 1;
+  const several = report.games.length > 1;
   return make(
     "section",
     {"class": "promises", "aria-labelledby": "promises-title"},

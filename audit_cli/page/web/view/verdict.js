@@ -26,15 +26,15 @@ export function isAsked(report, name) {
  * never covers a tournament as a whole.
  */
 export function sayAudited({report, games, tournaments}) {
-  const said = sayReport(report, tournaments);
+  const said = sayReport(report, games, tournaments);
   const isTable = games.some(({rules}) => rules?.tournament !== undefined);
   if (tournaments.length > 0 || !isTable) return said;
   return {...said, text: `${said.text} ${OF_A_TABLE}`};
 }
 
-function sayReport(report, tournaments) {
+function sayReport(report, games, tournaments) {
   const broken = report.promises.filter(({verdict}) => verdict === "broken");
-  if (report.games.length === 0 && tournaments.length > 0 && report.exit_status === OPEN) {
+  if (games.length === 0 && tournaments.length > 0 && report.exit_status === OPEN) {
     return {
       style: "unsure",
       title: "This is the log of a tournament",
@@ -43,7 +43,7 @@ function sayReport(report, tournaments) {
         `and each table is checked here. ${BY_THE_PROGRAM}`,
     };
   }
-  if (report.games.length + tournaments.length === 0) {
+  if (report.games.length === 0) {
     return {
       style: "broken",
       title: "There is no game here",
