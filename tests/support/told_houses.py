@@ -12,10 +12,13 @@ from audit_cli.told.reading import read_games
 from audit_cli.told.view import see_as
 from tests.support.game_files import canonical
 from tests.support.simulator import HOUSE_LIFE, HOUSES, LIVELY, Simulator, play_game
+from tests.support.tournament_tables import play_table
 
 PLAIN = "plain"
 """No-limit hold'em without any house option; players only live."""
-ALL_HOUSES = (*HOUSES, PLAIN)
+TOURNAMENT = "tournament"
+"""A tournament's table, with levels, races and players who are away."""
+ALL_HOUSES = (*HOUSES, PLAIN, TOURNAMENT)
 
 
 @cache
@@ -23,6 +26,8 @@ def played(house: str, seed: int, *, reveal: bool = True) -> Simulator:
     """Play a game of a house, closed and, unless told not to be, revealed."""
     if house == PLAIN:
         return play_game(seed=seed, hands=25, players=5, habits=LIVELY, reveal=reveal)
+    if house == TOURNAMENT:
+        return play_table(seed=seed, hands=25, hands_of_a_level=5, close=reveal)
     rules = HOUSES[house]
     return play_game(seed=seed, hands=25, players=5, habits=HOUSE_LIFE, rules=rules, reveal=reveal)
 
