@@ -69,6 +69,7 @@ def _seated(state: State, body: Body, line: Line) -> None:
 
 def _table_broken(state: State, body: Body, _: Line) -> None:
     state.table(body["table"]).broken = True
+    state.open_list = None
 
 
 def _level_begun(state: State, body: Body, line: Line) -> None:
@@ -259,6 +260,7 @@ def _resumed(state: State, _body: Body, line: Line) -> None:
 def _table_closed(state: State, body: Body, _: Line) -> None:
     table = state.table(body["table"])
     table.closed = True
+    state.open_list = None
     state.last_closed = max(state.last_closed, table.number)
     state.ended = True
     if table.hand is not None:

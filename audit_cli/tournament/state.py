@@ -148,6 +148,8 @@ class State:
     by_number: dict[int, str] = field(default_factory=dict)
     tables: dict[int, Table] = field(default_factory=dict)
     games: dict[str, int] = field(default_factory=dict)
+    # The open tables, None when they have to be listed anew.
+    open_list: list[Table] | None = None
     # Players in that do not sit, in the order of entering; and those without chips who decide.
     unseated: dict[str, None] = field(default_factory=dict)
     deciding: dict[str, int] = field(default_factory=dict)
@@ -199,11 +201,15 @@ class State:
         found = self.tables.get(number)
         if found is None:
             found = self.tables[number] = Table(number, "")
+            self.open_list = None
         return found
 
     def open_tables(self) -> list[Table]:
-        """Return the tables at which hands may be played, by rising number."""
-        return sorted((t for t in self.tables.values() if t.is_open), key=lambda t: t.number)
+        """Return the tables at which hands may be played, by rising number; not to be changed."""
+        if self.open_list is None:
+            listed = [table for table in self.tables.values() if table.is_open]
+            self.open_list = sorted(listed, key=lambda table: table.number)
+        return self.open_list
 
     def chips(self, table: Table) -> dict[int, int]:
         """Return the stacks of those with chips at a table, by rising seat."""
