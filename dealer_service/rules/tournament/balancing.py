@@ -22,16 +22,16 @@ class Way:
 
 def is_redraw_due(state: TournamentState) -> bool:
     """Say whether all seats are to be drawn anew, as soon as all tables are between hands."""
-    tables, seats, sitting = len(state.open_tables), state.structure.rules.seats, state.sitting
-    return any(sitting <= seats * t and tables > t for t in state.structure.redraw)
+    seats, sitting = state.structure.rules.seats, state.sitting
+    return any(sitting <= seats * t and state.tables_open > t for t in state.structure.redraw)
 
 
 def breaking_table(state: TournamentState) -> Table | None:
     """Give the table that is to be broken, the one with the highest number; None where none is."""
-    tables, seats = state.open_tables, state.structure.rules.seats
-    if len(tables) < 2 or is_redraw_due(state) or state.sitting > seats * (len(tables) - 1):
+    room = state.structure.rules.seats * (state.tables_open - 1)
+    if state.tables_open < 2 or state.sitting > room or is_redraw_due(state):
         return None
-    return tables[-1]
+    return state.open_tables[-1]
 
 
 def balance(state: TournamentState) -> Way | None:

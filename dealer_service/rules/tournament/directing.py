@@ -140,7 +140,7 @@ def _refuse_deal(state: TournamentState) -> Refusal | None:
         return refused
     if state.deal is not None:
         return Refusal(TournamentReason.DEAL_MADE_ALREADY, "a deal was made already")
-    one_table = len(state.open_tables) == 1 and not state.waiting
+    one_table = state.tables_open == 1 and not state.waiting
     if not state.structure.deals or state.registration_open or not one_table:
         message = "deals are made at the last table, once registration has closed, by the rules"
         return Refusal(TournamentReason.NO_DEAL_NOW, message)

@@ -40,6 +40,7 @@ from dealer_service.rules.tournament.folding_tables import (
     require_running,
     with_entrant,
     with_table,
+    without,
 )
 from dealer_service.rules.tournament.placing import is_end_reached
 from dealer_service.rules.tournament.state import (
@@ -130,7 +131,7 @@ def _withdrawn(state: TournamentState, _at: int, entry: Withdrawn) -> Tournament
     return replace(
         state,
         entrants=with_entrant(state, entry.player, standing=Standing.WITHDRAWN),
-        waiting=tuple(name for name in state.waiting if name != entry.player),
+        waiting=without(state.waiting, entry.player),
         players_in=state.players_in - 1,
         entries=state.entries - 1,
     )
@@ -255,7 +256,8 @@ def _placed(state: TournamentState, _at: int, entry: Placed) -> TournamentState:
     end = state.end or (EndReason.FINISHED if is_end_reached(state) else EndReason.CANCELLED)
     left = state.players_in - 1
     phase = state.phase if left else Phase.ENDING
-    waiting = tuple(name for name in state.waiting if name != entry.player)
+    is_waiting = entry.player in state.waiting
+    waiting = without(state.waiting, entry.player) if is_waiting else state.waiting
     return replace(state, entrants=entrants, waiting=waiting, players_in=left, end=end, phase=phase)
 
 
@@ -278,7 +280,13 @@ def _table_closed(state: TournamentState, _at: int, entry: TableClosed) -> Tourn
     # Tables close before the places are known only where the log was restored.
     end = state.end if state.phase is Phase.ENDING else EndReason.RESTORED
     closed = replace(table, closed=True, open=None)
-    return replace(state, phase=Phase.ENDING, end=end, tables=with_table(state, closed))
+    return replace(
+        state,
+        phase=Phase.ENDING,
+        end=end,
+        tables=with_table(state, closed),
+        tables_open=state.tables_open - (not table.broken),
+    )
 
 
 def _closed(state: TournamentState, _at: int, entry: TournamentClosed) -> TournamentState:

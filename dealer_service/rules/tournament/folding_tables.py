@@ -63,11 +63,21 @@ def with_table(state: TournamentState, table: Table) -> dict[int, Table]:
     return {**state.tables, table.table: table}
 
 
+def without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """Give the names less one of them."""
+    place = names.index(name)
+    return names[:place] + names[place + 1 :]
+
+
 def _table_opened(state: TournamentState, _at: int, entry: TableOpened) -> TournamentState:
     require_running(state)
     number = len(state.tables) + 1
     require(entry.table == number, f"the next table is table {number}")
-    return replace(state, tables=with_table(state, Table(number, entry.game)))
+    return replace(
+        state,
+        tables=with_table(state, Table(number, entry.game)),
+        tables_open=state.tables_open + 1,
+    )
 
 
 def _seated(state: TournamentState, at: int, entry: Seated) -> TournamentState:
@@ -80,7 +90,7 @@ def _seated(state: TournamentState, at: int, entry: Seated) -> TournamentState:
         state,
         tables=with_table(state, _seat(state, table, entry.seat, seat)),
         entrants=_sitting(state, entry.player, entry.table, entry.seat),
-        waiting=tuple(name for name in state.waiting if name != entry.player),
+        waiting=without(state.waiting, entry.player),
     )
 
 
@@ -104,7 +114,11 @@ def _moved(state: TournamentState, at: int, entry: Moved) -> TournamentState:
 def _table_broken(state: TournamentState, _at: int, entry: TableBroken) -> TournamentState:
     table = _open_table(state, entry.table)
     require(not table.seats and table.is_between_hands, "somebody sits at the table")
-    return replace(state, tables=with_table(state, replace(table, broken=True)))
+    return replace(
+        state,
+        tables=with_table(state, replace(table, broken=True)),
+        tables_open=state.tables_open - 1,
+    )
 
 
 def _hand_started(state: TournamentState, _at: int, entry: HandStarted) -> TournamentState:
@@ -289,7 +303,7 @@ def _taken_over(state: TournamentState, at: int, entry: TakenOver) -> Tournament
         state,
         tables=with_table(state, replace(table, seats={**table.seats, entry.seat: seat})),
         entrants=entrants,
-        waiting=tuple(name for name in state.waiting if name != entry.player),
+        waiting=without(state.waiting, entry.player),
         lost={name: one for name, one in state.lost.items() if name != entry.house_player},
         players_in=state.players_in - 1,
         entries=state.entries - 1,

@@ -6,7 +6,7 @@ from dealer_service.rules.tournament.state import Table, TournamentState
 def is_hand_for_hand_due(state: TournamentState) -> bool:
     """Say whether the tables have to play hand for hand now."""
     most = state.structure.hand_for_hand
-    if not most or state.registration_open or len(state.open_tables) < 2:
+    if not most or state.registration_open or state.tables_open < 2:
         return False
     return 0 < state.players_in - len(state.prizes) <= most
 

@@ -194,13 +194,14 @@ class TournamentState:
     """A tournament after some of its lines. Build it with `folding.evolve` or `folding.fold`.
 
     `entrants` are by name, also those who are out. `tables` are by number, rising, with those that
-    broke. `waiting` are in and do not sit, in the order of entering. `lost` have no chips and keep
-    their seat while they may buy some. `busted` have no place yet. `level` is the last begun, 0
-    before the start. Its clock, or that of the break, had run `clock_ran` ms at `clock_at`.
-    `entries` counts entries, `purchases` rebuys and add-ons, and `spent` is what these cost.
-    `draws` were made. `order` counts the hands that ended, a round as one. `round` are the tables
-    that have started a hand in the round that is on; empty between rounds. `prizes` and `pool` are
-    those of `registration_closed`. `end` says why it closes, once that is known.
+    broke; `tables_open` counts `open_tables`. `waiting` are in and do not sit, in the order of
+    entering. `lost` have no chips and keep their seat while they may buy some. `busted` have no
+    place yet. `level` is the last begun, 0 before the start. Its clock, or that of the break, had
+    run `clock_ran` ms at `clock_at`. `entries` counts entries, `purchases` rebuys and add-ons, and
+    `spent` is what these cost. `draws` were made. `order` counts the hands that ended, a round as
+    one. `round` are the tables that have started a hand in the round that is on; empty between
+    rounds. `prizes` and `pool` are those of `registration_closed`. `end` says why it closes, once
+    that is known.
     """
 
     opened: TournamentOpened
@@ -215,6 +216,7 @@ class TournamentState:
     lost: Mapping[str, Lost] = field(default_factory=dict, hash=False)
     busted: tuple[Bust, ...] = ()
     players_in: int = 0
+    tables_open: int = 0
     entries: int = 0
     purchases: int = 0
     spent: int = 0
@@ -264,7 +266,7 @@ class TournamentState:
     @property
     def sitting(self) -> int:
         """How many players sit."""
-        return sum(len(one.seats) for one in self.tables.values())
+        return self.players_in - len(self.waiting)
 
     @property
     def all_between_hands(self) -> bool:
