@@ -36,7 +36,8 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog=say.NAME,
-        description="prove a Cutcard game from its file alone, and certify a generator",
+        description="prove a Cutcard game or tournament from its files alone, and certify a "
+        "generator",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"{say.NAME} {__version__}")
@@ -44,15 +45,18 @@ def _parser() -> argparse.ArgumentParser:
 
     verify = commands.add_parser(
         "verify",
-        help="check every promise of a game file",
-        description="check every promise of a game file, or of a chain of games that go on from "
-        "each other (several files in their order, or one file of several games)",
+        help="check every promise of a game file, or of a tournament's files",
+        description="check every promise of a game file, of a chain of games that go on from "
+        "each other (several files in their order, or one file of several games), or of a "
+        "tournament: its own file with those of its tables, in any order or joined",
         epilog="exit status, the first that applies: 2 the command line is wrong, 3 the input can "
         "not be read as this format, 1 a promise is broken, 4 something asked for is not "
         "established, 0 all asked for holds",
         allow_abbrev=False,
     )
-    verify.add_argument("files", nargs="*", metavar="FILE", help="a game file; - is standard input")
+    verify.add_argument(
+        "files", nargs="*", metavar="FILE", help="a game or tournament file; - is standard input"
+    )
     verify.add_argument(
         "--key", metavar="VKEY", help="the dealer's verifier key, from a source you trust"
     )
