@@ -1,9 +1,9 @@
 """Which version of the part that makes decks this is: its sources, hashed, and their history.
 
-The core is `fairness/`: randomness and its tests, commitment, mix, generator, shuffle, seal. A
-laboratory certifies exactly that. So each version of it has a number and a fingerprint, a new line
-in `VERSIONS` for every change, and a dealer tells at each start which one it runs, or that its
-sources are those of none.
+The core is `fairness/`: randomness and its tests, commitment, mix, generator, shuffle, seal, and a
+tournament's draws. A laboratory certifies exactly that. So each version of it has a number and a
+fingerprint, a new line in `VERSIONS` for every change, and a dealer tells at each start which one
+it runs, or that its sources are those of none.
 
 The fingerprint is the SHA-256 of the lines `<sha256>  <path>` LF by rising path, such as
 `dealer_service/fairness/deck.py`, each file with its line ends made LF: what `sha256sum
@@ -35,6 +35,7 @@ class CoreVersion:
 
 VERSIONS: Final = (
     CoreVersion(1, "fb4ccc178b94451cc5574a8d5f21fb2adc444d3797bd09437cf135f23d6ee253"),
+    CoreVersion(2, "4bcf3866fcd5a75656a9c121a920d9a0da26e5850a94a6776179a00968b1f136"),
 )
 """Every version that there was. A line is never changed: a changed core is a new version."""
 
