@@ -51,10 +51,9 @@ class EventReader:
         self._started_at = 0
         self._tables = 0
         self._drawn = False
-        # Where each player went out, where it sits, and which hand each table finished last.
-        self._out: dict[str, Where] = {}
-        self._sits: dict[str, int] = {}
-        self._last: dict[int, int] = {}
+        # Who sits where, and the last hand that each player was in, or went out in.
+        self._seats: dict[tuple[int, int], str] = {}
+        self._last: dict[str, Where] = {}
         self._finished: dict[Where, list[Finish]] = {}
         self._takers: dict[str, Callable[[dict[str, Any]], None]] = {
             "tournament_opened": self._opened,
@@ -65,7 +64,6 @@ class EventReader:
             "taken_over": self._seated,
             "hand_finished": self._hand_finished,
             "busted": self._busted,
-            "disqualified": self._disqualified,
             "placed": self._placed,
         }
 
@@ -104,32 +102,26 @@ class EventReader:
         self._drawn = True
 
     def _seated(self, body: dict[str, Any]) -> None:
-        self._sits[body["player"]] = body["table"]
+        self._seats[body["table"], body["seat"]] = body["player"]
 
     def _hand_finished(self, body: dict[str, Any]) -> None:
-        if not body["void"]:
-            self._last[body["table"]] = body["hand"]
+        if body["void"]:
+            return
+        table = body["table"]
+        for one in body["stacks"]:
+            player = self._seats.get((table, one["seat"]))
+            if player is not None:
+                self._last[player] = (table, body["hand"])
 
     def _busted(self, body: dict[str, Any]) -> None:
-        self._out[body["player"]] = (body["table"], body["hand"])
-        self._sits.pop(body["player"], None)
-
-    def _disqualified(self, body: dict[str, Any]) -> None:
-        # As if it had busted in the table's last hand (14.9).
-        table = body["table"]
-        self._out[body["player"]] = (table, self._last.get(table, 0))
-        self._sits.pop(body["player"], None)
+        self._last[body["player"]] = (body["table"], body["hand"])
 
     def _placed(self, body: dict[str, Any]) -> None:
-        player = body["player"]
-        table = self._sits.get(player)
-        where = self._out.get(player)
-        if table is not None:
-            where = (table, self._last.get(table, 0))
+        where = self._last.get(body["player"])
         if where is not None:
             # Points are no money.
             points = self._structure.get("payout", {}).get("kind") == "points"
-            finish = Finish(player, body["place"], 0 if points else body["prize"])
+            finish = Finish(body["player"], body["place"], 0 if points else body["prize"])
             self._finished.setdefault(where, []).append(finish)
 
 

@@ -123,11 +123,12 @@ def last_to_go() -> tuple[str, int, int]:
 
 
 def event_log(**changes: object) -> Entries:
-    """Tell of the tournament: who went out of the table last was second, and jon won there."""
+    """Tell of the tournament: who went out of the table last was second, and a winner won there."""
     player, number, stack = last_to_go()
     last = max(hand.number for hand in hands_of(told_table()))
     seat = {"player": player, "table": TABLE, "seat": 1}
-    done = {"table": TABLE, "void": False, "stacks": []}
+    stacks = [{"seat": one, "stack": 0} for one in (1, 2)]
+    done = {"table": TABLE, "void": False, "stacks": stacks}
     return [
         opened(**changes),
         ("started", {"players": 27}),

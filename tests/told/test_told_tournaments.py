@@ -1,13 +1,15 @@
 """A tournament's table is told with each hand's level, and with what its tournament says of it."""
 
 from io import BytesIO
+from random import Random
 
 import pytest
 
 from audit_cli.gamefile import Damage
 from audit_cli.told.events import Acted, By, Move
-from audit_cli.told.hand import Finish, Game, Hand, Tournament, Untold
+from audit_cli.told.hand import Finish, Game, Hand, Tournament, Untold, Void
 from audit_cli.told.reading import read_events, read_games
+from tests.support.random_tournaments import random_habits, random_structure
 from tests.support.told_houses import hands_of, told
 from tests.support.told_tournaments import (
     LEVEL_MS,
@@ -23,6 +25,7 @@ from tests.support.told_tournaments import (
     told_table,
     tournament_file,
 )
+from tests.support.tournament_files import play_event
 from tests.support.tournament_tables import LEVELS, TOURNAMENT
 
 
@@ -110,14 +113,17 @@ def test_who_went_out_stands_with_the_hand_that_put_it_out() -> None:
     assert {number: list(finished) for number, finished in hands.items() if finished} == wanted
 
 
-def test_who_is_disqualified_goes_out_with_its_table_s_last_hand() -> None:
+def test_who_is_placed_without_busting_stands_with_its_own_last_hand() -> None:
+    """It was disqualified, or won at a table that it had just moved to."""
     seat = {"player": "ann", "table": TABLE, "seat": 1}
-    finished = {"table": TABLE, "hand": 1, "void": False, "stacks": []}
+    finished = {"table": TABLE, "void": False, "stacks": [{"seat": 1, "stack": 100}]}
+    moved = {"from_table": TABLE, "from_seat": 1, "why": "redraw", "stack": 100}
     log = [
         opened(),
         ("seated", seat | {"stack": STACK}),
-        ("hand_finished", finished),
-        ("disqualified", seat | {"stack": 100}),
+        ("hand_finished", finished | {"hand": 1}),
+        ("hand_finished", finished | {"hand": 2, "stacks": [{"seat": 2, "stack": 100}]}),
+        ("moved", {"player": "ann", "table": 4, "seat": 2} | moved),
         ("placed", {"player": "ann", "place": 27, "tied": 1, "prize": 0}),
     ]
     (hand, *_) = hands_of(joined(log))
@@ -157,3 +163,20 @@ def test_a_tournament_s_log_that_is_no_log_is_damage_at_its_line() -> None:
     damage = read_games(BytesIO(data), "event.jsonl")
     assert isinstance(damage, Damage)
     assert damage.number == 2
+
+
+@pytest.mark.parametrize("seed", [1, 2, 5])
+def test_a_whole_event_tells_every_place_with_a_hand(seed: int) -> None:
+    dice = Random(seed)
+    event = play_event(random_structure(dice), seed=seed, habits=random_habits(dice))
+    games = read_games(BytesIO(event.joined()), "event.jsonl")
+    assert not isinstance(games, Damage)
+    finished = [
+        (one.player, one.place)
+        for game in games
+        for hand in hands_of(game)
+        for one in of(hand).finished
+    ]
+    placed = [(one.body["player"], one.body["place"]) for one in event.tournament.all("placed")]
+    assert sorted(finished) == sorted(placed)
+    assert all(isinstance(one.hand, (Hand, Void)) for game in games for one in game.hands)
