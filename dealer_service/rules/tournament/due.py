@@ -162,13 +162,17 @@ def _next_hand(state: TournamentState, at: int, held: Held) -> Step | None:
 
 
 def _ready_tables(state: TournamentState) -> Iterator[Table]:
-    """Give the tables whose next hand waits for nothing but anchors."""
+    """Give the tables whose next hand waits for nothing but anchors.
+
+    A table waits for those at it who may buy chips again, as these are added between hands alone.
+    """
     if state.phase is not Phase.RUNNING or state.stopped or not _may_play(state):
         return
     breaking = breaking_table(state)
+    deciding = {state.entrants[player].table for player in state.lost}
     for table in state.open_tables:
         is_ready = table.is_between_hands and table is not breaking and len(table.with_chips) > 1
-        if is_ready and can_join_round(state, table):
+        if is_ready and table.table not in deciding and can_join_round(state, table):
             yield table
 
 

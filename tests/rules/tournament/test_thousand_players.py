@@ -119,7 +119,10 @@ def test_a_thousand_players_play_to_the_winner() -> None:
     assert not find_faults(structure)
     accounts = Accounts(structure.stack)
     play = TournamentPlay(
-        structure, seed=8, habits=Habits(all_in=0.25, voids=0.005), after=accounts.check
+        structure,
+        seed=8,
+        habits=Habits(all_in=0.75 / LEVEL_MINUTES, voids=0.005),
+        after=accounts.check,
     ).run()
     state = play.state
     assert state.end is EndReason.FINISHED

@@ -219,6 +219,15 @@ def test_one_without_chips_keeps_its_seat_while_it_may_buy_some() -> None:
     assert desk.wait(20_000) == []
 
 
+def test_its_table_starts_no_hand_while_it_decides() -> None:
+    """Chips are added between hands alone, and none is to slip in before them."""
+    desk = started(at_ten(rebuy=REBUY), "ann", "ben", "cleo")
+    desk.play(1, {"ann": 0, "ben": 2_000})
+    assert desk.due() is None
+    desk.give(rebuy(desk.state, desk.now, "ann"))
+    assert (desk.due() or pytest.fail("a hand")).kind is StepKind.START_HAND
+
+
 def test_it_busts_when_it_declines_or_when_its_time_is_over() -> None:
     desk = started(at_ten(rebuy=REBUY), "ann", "ben", "cleo")
     desk.play(1, {"ann": 0, "ben": 0, "cleo": 3_000})
