@@ -22,7 +22,7 @@ from tests.support.simulator import (
 from tests.support.tournament_tables import play_table
 
 VERDICTS = {0, 1, 3, 4}
-MANY = count_changes(60)
+MANY = count_changes(20)
 
 
 @cache
