@@ -55,7 +55,7 @@ class TableLogs:
     def __init__(self) -> None:
         self.logs: dict[str, TableLog] = {}
         self._log: TableLog | None = None
-        # Who sat down since the last hand opened, and when; and who has an anchor.
+        # Who sat down since the last hand opened and sits there yet, and when; who has an anchor.
         self._fresh: dict[str, int] = {}
         self._anchored: set[str] = set()
         self._opening: dict[str, Any] | None = None
@@ -99,8 +99,10 @@ class TableLogs:
             return
         log.effects.append(effect_of_table(line, self._opening))
         log.last_at = line.at
-        if line.kind == "seat_taken":
-            player = line.body["player"]
+        player = line.body.get("player", "")
+        if line.kind in {"seat_left", "player_removed"}:
+            self._fresh.pop(player, None)
+        elif line.kind == "seat_taken":
             self._fresh[player] = line.at
             self._anchored.discard(player)
             if "anchor" in line.body:
