@@ -102,8 +102,8 @@ class Tournaments:
             more = ", …" if len(missing) > _MOST_NAMED else ""
             text = f"{count(len(missing), 'table')} not in the input: {some}{more}"
             speaker.unproved(Promise.COMPLETE, text)
-            speaker.unproved(Promise.LINKED, text)
-            speaker.unproved(Promise.LEVELS, f"the blinds of hands are not known: {text}")
+            for promise in (Promise.LEVELS, Promise.COUNTED, Promise.LINKED):
+                speaker.unproved(promise, text)
         if not state.closed:
             speaker.unproved(Promise.LINKED, "the tournament is not closed in its log")
         speaker.end()
@@ -112,8 +112,8 @@ class Tournaments:
         self._speaker.begin(state.tournament)
         if state.closed and not closed_by:
             text = f"the log of table {number} ends before its close"
-            self._speaker.unproved(Promise.COMPLETE, text)
-            self._speaker.unproved(Promise.LINKED, text)
+            for promise in (Promise.COMPLETE, Promise.COUNTED, Promise.LINKED):
+                self._speaker.unproved(promise, text)
         elif damaged:
             text = f"the log of table {number} could not be read whole"
             self._speaker.unproved(Promise.LINKED, text)

@@ -14,24 +14,39 @@ if TYPE_CHECKING:
     from audit_cli.gamefile import Line
     from audit_cli.tournament.state import State
 
+_OF_CHIPS = frozenset({"stack", "stacks", "amount"})
 _DEALT_IN = frozenset({"in", "absent"})
+
+
+Fields = tuple[tuple[str, object], ...]
+Key = tuple[str, Fields]
 
 
 class Effect(NamedTuple):
     """An entry of a table, as both logs tell it: `key` are its kind and fields."""
 
     at: int
-    key: tuple[object, ...]
+    key: Key
     line: Line
 
     @property
     def kind(self) -> str:
         """The kind of the table's entry."""
-        return str(self.key[0])
+        return self.key[0]
+
+    @property
+    def fields(self) -> Fields:
+        """The fields that both logs tell, with their names."""
+        return self.key[1]
+
+    def is_of_chips(self, other: Effect) -> bool:
+        """Whether two effects of one kind differ in chips alone."""
+        pairs = zip(self.fields, other.fields, strict=True)
+        return all(mine == theirs or mine[0] in _OF_CHIPS for mine, theirs in pairs)
 
     def told(self) -> str:
         """Say the effect in few words."""
-        return f"{' '.join(map(_word, self.key))}, at {self.at}"
+        return f"{self.kind} {_word(self.fields)}, at {self.at}"
 
 
 def _word(part: object) -> str:
@@ -40,7 +55,7 @@ def _word(part: object) -> str:
     return str(part)
 
 
-def _key(kind: str, **fields: object) -> tuple[object, ...]:
+def _key(kind: str, **fields: object) -> Key:
     return (kind, tuple(fields.items()))
 
 
@@ -48,13 +63,13 @@ def _stacks(stacks: list[dict[str, Any]]) -> tuple[tuple[int, int], ...]:
     return tuple((item["seat"], item["stack"]) for item in stacks)
 
 
-def _taken(body: dict[str, Any], *, house: bool) -> tuple[object, ...]:
+def _taken(body: dict[str, Any], *, house: bool) -> Key:
     return _key(
         "seat_taken", seat=body["seat"], player=body["player"], stack=body["stack"], house=house
     )
 
 
-def _left(seat: int, player: str, stack: int | None) -> tuple[object, ...]:
+def _left(seat: int, player: str, stack: int | None) -> Key:
     return _key("seat_left", seat=seat, player=player, stack=stack)
 
 
@@ -64,8 +79,7 @@ def effects_of(state: State, line: Line) -> list[tuple[int, Effect]]:
     return [(table, Effect(line.at, key, place)) for table, key in _effects(state, line)]
 
 
-_Key = tuple[object, ...]
-_AtTable = list[tuple[int, _Key]]
+_AtTable = list[tuple[int, Key]]
 
 
 def _effects(state: State, line: Line) -> _AtTable:
@@ -79,29 +93,29 @@ def _effects(state: State, line: Line) -> _AtTable:
     return []
 
 
-def _hand_finished(body: dict[str, Any]) -> _Key:
+def _hand_finished(body: dict[str, Any]) -> Key:
     ended = "hand_void" if body["void"] else "hand_ended"
     return _key(ended, hand=body["hand"], stacks=_stacks(body["stacks"]))
 
 
-def _hand_started(body: dict[str, Any]) -> _Key:
+def _hand_started(body: dict[str, Any]) -> Key:
     names = ("hand", "level", "button", "big_blind_seat", "players")
     return _key("hand_opened", **{name: body[name] for name in names})
 
 
-def _added(body: dict[str, Any]) -> _Key:
+def _added(body: dict[str, Any]) -> Key:
     return _key("chips_added", seat=body["seat"], player=body["player"], amount=body["chips"])
 
 
-def _removed(body: dict[str, Any]) -> _Key:
+def _removed(body: dict[str, Any]) -> Key:
     return _key("player_removed", seat=body["seat"], player=body["player"], stack=body["stack"])
 
 
-def _colored_up(body: dict[str, Any]) -> _Key:
+def _colored_up(body: dict[str, Any]) -> Key:
     return _key("colored_up", unit=body["unit"], stacks=_stacks(body["stacks"]))
 
 
-_MAKERS: dict[str, Callable[[dict[str, Any]], _Key]] = {
+_MAKERS: dict[str, Callable[[dict[str, Any]], Key]] = {
     "table_opened": lambda body: _key("game_opened", game=body["game"]),
     "hand_started": _hand_started,
     "hand_finished": _hand_finished,

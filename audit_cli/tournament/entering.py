@@ -217,6 +217,8 @@ def _deal_agreed(state: State, line: Line, speaker: Speaker) -> list[Planned]:
         wrong = "more tables than one are open"
     elif not state.ready:
         wrong = "a hand is open"
+    elif state.unplaced:
+        wrong = "who has busted is not placed yet"
     elif state.ended:
         wrong = "the tournament is over"
     if wrong is not None:

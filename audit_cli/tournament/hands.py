@@ -75,6 +75,9 @@ def _judge_due(state: State, table: Table, line: Line, speaker: Speaker) -> None
     """See that nothing is due, and that nothing holds the table back."""
     due = find_due(state, line.at)
     if due and not (state.in_break and due[0].kind == "level_begun"):
+        if due[0].told() in state.said:
+            return
+        state.said.add(due[0].told())
         text = f"a hand starts at table {table.number} while {due[0].kind} is due"
         found = tell(line.kind, line.body)
         speaker.broken(due[0].promise, text, line, due[0].told(), found)

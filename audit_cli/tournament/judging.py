@@ -44,8 +44,8 @@ _DUE: Mapping[str, Promise] = {
 }
 _ENDING = frozenset({"placed", "table_closed", "tournament_closed"})
 _BEFORE_HAND = frozenset({"button", "race"})
+_DEALT = frozenset({"seated", "moved"})
 _LOOK_AHEAD = 64
-_MOST_MISSING = 20
 
 
 class Judge:
@@ -102,7 +102,9 @@ class Judge:
     def _missing(self, planned: Planned, line: Line) -> None:
         text = f"{planned.kind} is missing{_of(planned)}"
         found = tell(line.kind, line.body)
-        self._speaker.broken(planned.promise, text, line, planned.told(), found)
+        # Who is not seated at all is not seated otherwise than drawn.
+        promise = _DUE[planned.kind] if planned.kind in _DEALT else planned.promise
+        self._speaker.broken(promise, text, line, planned.told(), found)
 
     def _differs(self, planned: Planned, line: Line) -> None:
         names = planned.differences(line.kind, line.body) or []
@@ -128,10 +130,15 @@ class Judge:
             self._plan.extend(due)
             self._follow(line)
             return
-        text = f"{line.kind} is not due{_of_body(line)}"
-        expected = due[0].told() if due else "nothing is due"
         found = tell(line.kind, line.body)
-        self._speaker.broken(_DUE[line.kind], text, line, expected, found)
+        text = f"{line.kind} is not due{_of_body(line)}"
+        if not due:
+            self._speaker.broken(_DUE[line.kind], text, line, "nothing is due", found)
+            return
+        # Either of them may be the one that is wrong.
+        for promise in dict.fromkeys((_DUE[line.kind], due[0].promise)):
+            words = f"{text}, but {due[0].kind}"
+            self._speaker.broken(promise, words, line, due[0].told(), found)
 
     def _find_ending(self, state: State, line: Line) -> list[Planned]:
         """Return how a tournament ends that is cancelled, or the closing of a table before that.

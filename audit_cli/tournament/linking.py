@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from audit_cli.gamefile import Line
-    from audit_cli.tournament.effects import Effect
+    from audit_cli.tournament.effects import Effect, Key
     from audit_cli.tournament.speaking import Speaker
     from audit_cli.tournament.state import State
     from audit_cli.tournament.tables import TableLog
@@ -85,6 +85,9 @@ class Linking:
                 extra.remove(other)
                 text = f"{where}'s log tells {one.kind} otherwise than the tournament"
                 self._broken(text, other.line, one.told(), other.told(), log)
+                if other.is_of_chips(one):
+                    expected, found = one.told(), other.told()
+                    self._speaker.broken(Promise.COUNTED, text, other.line, expected, found)
             elif self._may_lack(log, one):
                 continue
             else:
@@ -100,7 +103,7 @@ class Linking:
         self, where: str, log: TableLog, effects: Sequence[Effect]
     ) -> tuple[list[Effect], deque[Effect]]:
         """Find each effect in the table's log; return those without a match on either side."""
-        places: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
+        places: dict[Key, deque[int]] = defaultdict(deque)
         for index, one in enumerate(log.effects):
             places[one.key].append(index)
         missing = []

@@ -186,6 +186,8 @@ class State:
     last_closed: int = 0
     closed: bool = False
     reason: str = ""
+    # What was due and is missing, said once and not again at every hand.
+    said: set[str] = field(default_factory=set)
     # Whether an entry could not be read: what the state should be is then not known.
     torn: bool = False
 

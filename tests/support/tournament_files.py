@@ -27,7 +27,7 @@ from dealer_service.rules.entry import (
 from dealer_service.rules.hand import Decision
 from dealer_service.rules.opening import links_missing
 from dealer_service.rules.table_state import MAX_FREE_VOIDS, TableState, seat_of
-from dealer_service.rules.tournament.entry import Structure
+from dealer_service.rules.tournament.entry import HandFinished, Structure, TournamentEntry
 from dealer_service.tables.tournament.lines import encode
 from dealer_service.transcript.note import NoteSigner, note_signer
 from tests.support.simulator import KEY_SEED, Move, Simulator, granted
@@ -179,11 +179,21 @@ def play_event(
     *,
     seed: int = 1,
     habits: Habits = QUIET,
-    names: Sequence[str] | None = None,
+    visitors: Sequence[str] = (),
 ) -> EventFiles:
-    """Play an event to its end, reveal its tables, and give its files."""
+    """Play an event to its end, reveal its tables, and give its files.
+
+    `visitors` register one after another, each behind the first hand that lets it in.
+    """
+    waiting = list(visitors)
+
+    def let_in(play: TournamentPlay, entries: Sequence[TournamentEntry]) -> None:
+        ended = any(isinstance(entry, HandFinished) for entry in entries)
+        if ended and waiting and play.register(waiting[0]):
+            del waiting[0]
+
     play = TournamentPlay(
-        structure, seed=seed, habits=habits, names=names, make_table=SealedTable
+        structure, seed=seed, habits=habits, make_table=SealedTable, after=let_in
     ).run()
     lines = [encode(at, entry) for at, entry in play.log]
     sizes = sorted({*range(25, len(lines), 25), len(lines)})
