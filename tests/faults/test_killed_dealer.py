@@ -62,7 +62,7 @@ class House:
         )
         return cls(folder, process, port)
 
-    def begin(self, moment: str = "never", count: int = 1) -> None:
+    def begin(self, moment: str = "never", count: int | str = 1) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(f"{moment} {count}\n".encode())
 

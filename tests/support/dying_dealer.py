@@ -2,7 +2,8 @@
 
 A line `MOMENT COUNT` on the standard input starts the next one. MOMENT is `before` (nothing of the
 unit is written), `between` (the store has it, the signed journal not yet) or `after` (both have
-it, and nobody was told), at the COUNT-th write; `never` lets it live until it is terminated. It
+it, and nobody was told), at the COUNT-th write; `never` lets it live until it is terminated. With
+a third word only those writes count that have a line of this kind. It
 says `serving` when it takes calls and `ended STATUS` when it is dead. Every dealer is a process of
 its own, forked from this one, which has read all modules and done nothing else.
 """
@@ -26,13 +27,19 @@ ORIGIN = "dealer.example.com"
 class Fate:
     """Counts the writes, and kills the process at the one that was named."""
 
-    def __init__(self, moment: str, count: int) -> None:
+    def __init__(self, moment: str, count: int, kind: str = "") -> None:
         self.moment, self.count, self.writes = moment, count, 0
+        self._mark = f'"{kind}":{{'.encode() if kind else b""
+        self._counts = False
+
+    def writing(self, appends: Sequence[Append]) -> None:
+        lines = (line for append in appends for change in append.logs for line in change.lines)
+        self._counts = not self._mark or any(self._mark in line for line in lines)
+        self.writes += self._counts
+        self.comes("before")
 
     def comes(self, moment: str) -> None:
-        if moment == "before":
-            self.writes += 1
-        if moment == self.moment and self.writes == self.count:
+        if self._counts and moment == self.moment and self.writes == self.count:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -42,7 +49,7 @@ class DyingStore(SqliteStore):
         self._fate = fate
 
     def append_all(self, appends: Sequence[Append]) -> list[AppendResult]:
-        self._fate.comes("before")
+        self._fate.writing(appends)
         results = super().append_all(appends)
         self._fate.comes("between")
         return results
@@ -68,10 +75,10 @@ async def run(folder: str, port: str, fate: Fate) -> None:
 
 def main(folder: str, port: str) -> None:
     for order in sys.stdin:
-        moment, count = order.split()
+        moment, count, *kind = order.split()
         child = os.fork()
         if child == 0:
-            asyncio.run(run(folder, port, Fate(moment, int(count))))
+            asyncio.run(run(folder, port, Fate(moment, int(count), *kind)))
             os._exit(0)
         _, status = os.waitpid(child, 0)
         print("ended", os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 - as above
