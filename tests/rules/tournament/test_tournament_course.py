@@ -7,7 +7,7 @@ import pytest
 from dealer_service.rules.entry import Resumed
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.tournament.directing import disqualify, resume, stop
-from dealer_service.rules.tournament.due import next_time
+from dealer_service.rules.tournament.due import awaited_anchors, next_time
 from dealer_service.rules.tournament.entry import (
     BreakBegun,
     Busted,
@@ -244,6 +244,34 @@ def test_a_table_that_is_to_break_starts_no_hand_and_nobody_moves_there_or_away(
     desk.end_hand(3)
     desk.settle()
     assert [one.table for one in desk.all(TableBroken)] == [3]
+
+
+def test_nobody_is_balanced_to_a_table_that_is_to_break() -> None:
+    """Table 3 has three, two fewer than table 1, when both others have room for them."""
+    desk = begin(structure(seats=6, players_max=14))
+    assert [len(table.seats) for table in desk.state.open_tables] == [5, 5, 4]
+    for table in (1, 2, 3):
+        desk.start_hand(table)
+    move_out_now(desk, 3, "c", "f")
+    desk.settle()
+    desk.start_hand(3)
+    move_out_now(desk, 2, "b", "e")
+    desk.settle()
+    desk.end_hand(1)
+    assert desk.settle() == []
+    desk.end_hand(3)
+    desk.settle()
+    assert {one.why for one in desk.all(Moved)} == {MoveWhy.BREAK}
+
+
+def test_the_next_hand_waits_for_the_anchor_of_who_was_moved_there() -> None:
+    desk = Desk(structure(seats=5, players_max=10), "abcdefghij", anchors=True)
+    desk.settle()
+    for loser in ("d", "f"):
+        move_out(desk, 2, loser, "b")
+        desk.settle()
+    (moved,) = desk.all(Moved)
+    assert awaited_anchors(desk.state, 2) == {moved.player: desk.now + 3_000}
 
 
 def test_a_redraw_waits_for_all_tables_and_gives_new_ones() -> None:
