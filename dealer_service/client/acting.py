@@ -1,6 +1,6 @@
 """What a player may do at the table that it plays at now, each noted on disk before it is sent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import StrEnum, unique
 
 from cutcard.v1 import play_pb2
@@ -11,6 +11,7 @@ from dealer_service.client.message import Decision
 from dealer_service.client.sent import (
     ActSent,
     ComeBackSent,
+    PreferSent,
     PreSelectSent,
     ShowSent,
     SitOutSent,
@@ -81,6 +82,17 @@ class Acting:
             game=following.game, hand=sent.hand, act=PRE_ACTS[sent.act]
         )
         await self._caller.call(lambda at: at.play.PreSelect, request)
+
+    async def prefer(self, choices: Collection[str], at: Following | None = None) -> None:
+        """Set all standing choices, where the player plays now or at another game of its own."""
+        following = at or self._current()
+        rising = sorted({str(choice) for choice in choices})
+        sent = PreferSent(self._request_id(), " ".join(rising))
+        await following.note(sent)
+        request = play_pb2.PreferRequest(
+            request_id=sent.request_id, game=following.game, choices=rising
+        )
+        await self._caller.call(lambda node: node.play.Prefer, request)
 
     async def show(self, hand: int | None = None) -> None:
         """Show all hole cards when the pots are paid and before the hand ends."""

@@ -22,7 +22,7 @@ from dealer_service.client.files import GameFiles
 from dealer_service.client.following import Following
 from dealer_service.client.message import Decision
 from dealer_service.client.refusing import ProtocolBreach, Reason, Refused
-from dealer_service.client.seat import Events
+from dealer_service.client.seat import Choice, Events
 from dealer_service.client.shapes import Entry
 from dealer_service.client.tournament_events import (
     Bought,
@@ -69,6 +69,8 @@ class Contest:
         self._acting = Acting(caller, self._need_table)
         self._events: Events[TournamentEvent] = Events()
         self._since = since
+        self.last_game = ""
+        """The game of the table that was played at last."""
         self._current: Following | None = None
         # How often the log gave it a seat, and how often when the current table was sat down at.
         self._seatings = self._seated_at = 0
@@ -149,6 +151,10 @@ class Contest:
     async def pre_select(self, act: PreAct, hand: int | None = None) -> None:
         """Choose an act for the player's next turn, or take it back by `none`."""
         await self._acting.pre_select(act, hand)
+
+    async def prefer(self, *choices: Choice) -> None:
+        """Set all standing choices at this table."""
+        await self._acting.prefer(choices)
 
     async def show(self, hand: int | None = None) -> None:
         """Show all hole cards when the pots are paid and before the hand ends."""
@@ -254,7 +260,7 @@ class Contest:
         if left is not None and self._plays(left):
             self._start(self._retire(left))
         if game:
-            self._seated_at = self._seatings
+            self._seated_at, self.last_game = self._seatings, game
             self._current = await self._sit(game)
 
     def _plays_on(self) -> bool:

@@ -22,7 +22,7 @@ from dealer_service.client.following import HAND_SECONDS, Following, Successor
 from dealer_service.client.log_proof import LogProof
 from dealer_service.client.message import Decision
 from dealer_service.client.refusing import Refused
-from dealer_service.client.sent import ChipsSent, LeaveSent, PreferSent
+from dealer_service.client.sent import ChipsSent, LeaveSent
 from dealer_service.client.verifier import Watched
 from dealer_service.client.view import TableView
 from dealer_service.transcript.noted import Stage
@@ -223,16 +223,7 @@ class Seat:
 
     async def prefer(self, *choices: Choice) -> None:
         """Set all standing choices; they go along into games that go on from this one."""
-        await self._prefer(self._current, choices)
-
-    async def _prefer(self, following: Following, choices: Collection[str]) -> None:
-        rising = sorted({str(choice) for choice in choices})
-        sent = PreferSent(self._request_id(), " ".join(rising))
-        await following.note(sent)
-        request = play_pb2.PreferRequest(
-            request_id=sent.request_id, game=following.game, choices=rising
-        )
-        await self._caller.call(lambda at: at.play.Prefer, request)
+        await self._acting.prefer(choices)
 
     async def show(self, hand: int | None = None) -> None:
         """Show all hole cards when the pots are paid and before the hand ends."""
@@ -303,7 +294,7 @@ class Seat:
 
     async def _prefer_again(self, following: Following, choices: Collection[str]) -> None:
         try:
-            await self._prefer(following, choices)
+            await self._acting.prefer(choices, following)
         except CallRefusedError as error:
             self._events.put(ChoicesNotSet(str(error)))
 

@@ -190,7 +190,9 @@ class TournamentView:
         wanted = len(self._players) + 1 if known is None else known.entrant
         if body["entrant"] != wanted:
             _refuse(entry, f"entrant {body['entrant']} comes where {wanted} is next")
-        if self.registration_closed:
+        # In a house player's place a person may still come, until its first orbit is over.
+        may_take_over = self.structure["take_over"] and self.structure["start"]["kind"] == "full"
+        if self.registration_closed and not may_take_over:
             _refuse(entry, "registration is closed")
         standing = Standing.WAITING if self.started else Standing.REGISTERED
         self._players[name] = Contestant(

@@ -60,6 +60,11 @@ class Adder:
             name, help=help, description=help, epilog=epilog or None, allow_abbrev=False
         )
 
+    def below(self, parser: argparse.ArgumentParser) -> "Adder":
+        """Add to a sub-command sub-commands of its own; which one it is, is its `action`."""
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        return Adder(actions, self._environ)
+
     def option(  # noqa: PLR0913 - what an option is
         self,
         parser: argparse._ActionsContainer,

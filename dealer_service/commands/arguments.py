@@ -20,6 +20,7 @@ from dealer_service.commands.reading import (
     table_role,
 )
 from dealer_service.commands.serving import add_log_key, add_sealing_keys, add_serve
+from dealer_service.commands.tournament_arguments import add_tournament
 
 _FROM_WHERE: Final = (
     "The token is that of --token-file, else of CUTCARD_TOKEN, else, beside the dealer, one that "
@@ -40,6 +41,7 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
     _add_migrate(add)
     _add_bots(add)
     _add_play(add)
+    add_tournament(add)
     _add_fetch(add)
     _add_export(add)
     _add_demo(add)
@@ -49,9 +51,10 @@ def _add_token(add: Adder) -> None:
     parser = add.command(
         "token",
         help="print a token for a role",
-        epilog="A player plays, a watcher looks at tables and asks for proofs, an operator opens "
-        "and closes games, an auditor sees all of them and changes nothing. A token for a game is "
-        "good for the games that go on from it, too.",
+        epilog="A player plays, and so does one of the house's own (house), which is marked as "
+        "such; a watcher looks at tables and asks for proofs, an operator opens and closes games, "
+        "an auditor sees all of them and changes nothing. A token for a game is good for the games "
+        "that go on from it, too, and one for a tournament for its tables.",
     )
     words = "whom it is for: for a player, its name at every table"
     parser.add_argument("name", type=name, metavar="NAME", help=words)
@@ -165,8 +168,12 @@ def _add_play(add: Adder) -> None:
 
 
 def _add_fetch(add: Adder) -> None:
-    parser = add.command("fetch", help="write a game's file, to be audited", epilog=_FROM_WHERE)
-    parser.add_argument("game", type=game, metavar="GAME", help="the game's ID")
+    parser = add.command(
+        "fetch", help="write a game's or a tournament's file, to be audited", epilog=_FROM_WHERE
+    )
+    parser.add_argument(
+        "game", type=game, metavar="GAME", help="the game's, or the tournament's, ID"
+    )
     words = "where to (default GAME.jsonl)"
     add.option(parser, "--output", Path, None, words, metavar="FILE")
     words = (
@@ -181,7 +188,7 @@ def _add_fetch(add: Adder) -> None:
 def _add_export(add: Adder) -> None:
     parser = add.command(
         "export",
-        help="write the files of all finished games",
+        help="write the files of all finished games and tournaments",
         epilog=f"It needs an operator's or an auditor's token. {_FROM_WHERE} Files that are there "
         "already are left as they are. Exit status: 0 all files are there, 1 some games are "
         "archived and their files are elsewhere, 3 the dealer can not be reached or refuses.",

@@ -1,11 +1,14 @@
-"""`cutcard-dealer export`: writes the files of all finished games, for keeping and for audits.
+"""`cutcard-dealer export`: writes the files of all that is over, for keeping and for audits.
+
+These are games, tables of tournaments among them, and tournaments.
 
 It asks a running dealer, as an auditor may, so it is the same for every store, and needs neither
-the dealer's keys nor its store. Files that are there already are left as they are: a game that is
-revealed never changes again.
+the dealer's keys nor its store. Files that are there already are left as they are: what is over
+never changes again.
 """
 
 import argparse
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from dealer_service.access.roles import Role
@@ -32,16 +35,15 @@ async def _export(options: argparse.Namespace, folder: Path) -> int:
     async with connect(options, token_for(options, Role.AUDITOR)) as dealer:
         with explained():
             try:
-                for state in ("revealed", "archived"):
-                    async for game in dealer.operator.list_games(state):
-                        path = folder / f"{game.game}.jsonl"
-                        if path.exists():
-                            there += 1
-                        elif await _fetch(dealer, game.game, path):
-                            say.out(str(path))
-                            written += 1
-                        else:
-                            missing += 1
+                async for name in _finished(dealer):
+                    path = folder / f"{name}.jsonl"
+                    if path.exists():
+                        there += 1
+                    elif await _fetch(dealer, name, path):
+                        say.out(str(path))
+                        written += 1
+                    else:
+                        missing += 1
             except OSError as error:
                 message = f"{error.filename or folder} can not be written: {error.strerror}"
                 raise Failure(message) from None
@@ -53,6 +55,15 @@ async def _export(options: argparse.Namespace, folder: Path) -> int:
         )
         return Exit.FAILED
     return Exit.DONE
+
+
+async def _finished(dealer: Dealer) -> AsyncIterator[str]:
+    for state in ("revealed", "archived"):
+        async for game in dealer.operator.list_games(state):
+            yield game.game
+    for state in ("closed", "archived"):
+        async for tournament in dealer.tournaments.list(state):
+            yield tournament.tournament
 
 
 async def _fetch(dealer: Dealer, game: str, path: Path) -> bool:

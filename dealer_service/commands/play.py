@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import sys
+from pathlib import Path
 
 from dealer_service.client import Dealer, Seat
 from dealer_service.commands import say
@@ -12,6 +13,7 @@ from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.lines import read_lines
 from dealer_service.commands.loops import on_signals, run_loop
 from dealer_service.commands.orders import HELP
+from dealer_service.commands.places import AtTable
 from dealer_service.commands.sitting import Sitting
 from dealer_service.commands.telling import Paint, plain
 
@@ -28,13 +30,15 @@ async def _play(options: argparse.Namespace) -> int:
         with explained():
             seat = await _sit(dealer, options)
         interactive = sys.stdin.isatty()
-        sitting = Sitting(seat, paint, say.out, interactive=interactive)
+        sitting = Sitting(AtTable(seat), paint, say.out, interactive=interactive)
         say.out(f"you are {dealer.player}; your record is {seat.record_path}")
         if interactive:
             for line in HELP:
                 say.out(line)
-        await _run(sitting)
-    return _tell_end(sitting, seat)
+        await run_sitting(sitting)
+    record = seat.record_path
+    game = sitting.refused.game if sitting.refused is not None else ""
+    return tell_end(sitting, record, record.with_name(f"{game}.{seat.player}.evidence"))
 
 
 async def _sit(dealer: Dealer, options: argparse.Namespace) -> Seat:
@@ -48,7 +52,7 @@ async def _sit(dealer: Dealer, options: argparse.Namespace) -> Seat:
     )
 
 
-async def _run(sitting: Sitting) -> None:
+async def run_sitting(sitting: Sitting) -> None:
     """Run to the end; the first signal leaves the seat, the second goes away from it."""
     running = asyncio.create_task(sitting.run())
     asked = False
@@ -70,12 +74,10 @@ async def _run(sitting: Sitting) -> None:
         raise Failure(message, status=Exit.INTERRUPTED) from None
 
 
-def _tell_end(sitting: Sitting, seat: Seat) -> int:
-    # The seat may have gone on from game to game: the last one's record is told.
-    record = seat.record_path
+def tell_end(sitting: Sitting, record: Path, evidence: Path) -> int:
+    """Say how it ended; the seat may have gone on from game to game: the last record is told."""
     if sitting.refused is not None:
         refused = sitting.refused
-        evidence = record.with_name(f"{refused.game}.{seat.player}.evidence")
         say.error(
             f"the dealer broke the protocol ({refused.reason}): {plain(refused.detail)}",
             f"nothing more was sent; what was seen is in {evidence}",

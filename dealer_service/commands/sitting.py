@@ -1,14 +1,15 @@
 """A person in a seat: what happens is told, what is typed is done, and leaving is clean.
 
 At a terminal every line is an order at once. A script's lines are kept until it is the player's
-turn, so that a file of acts plays in its own order; at its end the player leaves.
+turn, so that a file of acts plays in its own order; at its end, or without chips, the player
+leaves.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from dealer_service.client import (
     Acted,
@@ -22,8 +23,10 @@ from dealer_service.client import (
     HandVoided,
     MyTurn,
     Refused,
-    Seat,
+    SeatGiven,
     TableChanged,
+    TableView,
+    TournamentEvent,
 )
 from dealer_service.commands.orders import (
     HELP,
@@ -35,7 +38,9 @@ from dealer_service.commands.orders import (
     Wish,
     read_order,
 )
+from dealer_service.commands.places import Place
 from dealer_service.commands.telling import Paint, Teller, ask, plain, show_table
+from dealer_service.commands.tournament_telling import tell_tournament
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +61,16 @@ class Sitting:
     """One person's time in a seat; `run` ends when the seat is left, or the game over."""
 
     def __init__(
-        self, seat: Seat, paint: Paint, say: Callable[[str], None], *, interactive: bool
+        self, place: Place, paint: Paint, say: Callable[[str], None], *, interactive: bool
     ) -> None:
-        self.left_with: int | None = None
         self.refused: Refused | None = None
         self.failed: CallRefusedError | None = None
-        self._seat = seat
+        self._seat = place
         self._paint = paint
         self._say = say
         self._interactive = interactive
         self._teller = Teller(paint)
-        self._inbox: asyncio.Queue[Event | Typed | Ended] = asyncio.Queue()
+        self._inbox: asyncio.Queue[TournamentEvent | Typed | Ended] = asyncio.Queue()
         self._is_live = False
         self._turn: Decision | None = None
         self._kept: deque[Typed] = deque()
@@ -114,9 +118,12 @@ class Sitting:
             error = refused
         self._inbox.put_nowait(Ended(error))
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: TournamentEvent) -> None:
         # What was before this person came is learnt and not told; the table says it shorter.
-        lines = self._teller.tell(event)
+        of_all = tell_tournament(event)
+        for line in of_all or ():
+            self._say(self._paint.bold(line))
+        lines = [] if of_all is not None else self._teller.tell(cast("Event", event))
         if isinstance(event, CaughtUp):
             self._is_live = True
             lines = show_table(event.view, self._paint)
@@ -125,16 +132,21 @@ class Sitting:
                 self._say(line)
         self._note(event)
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: TournamentEvent) -> None:
         """Note whose turn it is, and how the seat stands."""
         match event:
             case GameClosed():
                 self._is_live = False
+            case SeatGiven():
+                self._turn = None
             case MyTurn(decision=decision) if not self._leaving:
                 self._turn = decision
             case Acted(hand=hand, turn=turn) if (hand, turn) == self._turn_number:
                 self._turn = None
-            case HandOver() | HandVoided():
+            case HandOver(view=view):
+                self._turn = None
+                self._mind_chips(view)
+            case HandVoided():
                 self._turn = None
             case TableChanged(kind="sat_out", view=view, seat=seat):
                 if self._is_live and seat == view.seat:
@@ -143,6 +155,13 @@ class Sitting:
                 self.refused = event
             case _:
                 pass
+
+    def _mind_chips(self, view: TableView) -> None:
+        """Let a script leave whose player has no chips: no turn of its own would come any more."""
+        me = view.me
+        is_broke = me is not None and me.stack == 0 and self._seat.ends_without_chips
+        if is_broke and self._is_live and not self._interactive:
+            self._interrupting = self._errand(self._leave())
 
     @property
     def _turn_number(self) -> tuple[int, int]:
@@ -165,7 +184,7 @@ class Sitting:
                     self._tell_again(self._turn)
             case Add(amount):
                 # Chips wait for the hand's end, and the hand may wait for this person.
-                self._say(f"  {amount:,} chips come when the hand is over")
+                self._say("  chips come when the hand is over")
                 self._errand(self._add(amount))
             case Ahead() | Prefer() as order:
                 await self._settle_ahead(order)
@@ -205,7 +224,7 @@ class Sitting:
         self._leaving = True
         self._turn = None
         try:
-            self.left_with = await self._seat.leave()
+            self._say(await self._seat.leave())
         except CallRefusedError as error:
             self._leaving = False
             self._say(f"  {plain(str(error))}")
@@ -213,11 +232,6 @@ class Sitting:
                 self._inbox.put_nowait(Ended(error))
             elif error.refusal.reason == "NOT_SEATED":
                 self._inbox.put_nowait(Ended(None))
-            return
-        if self.left_with is None:
-            self._say("you leave: your hand is folded in its turn, and your chips go with its end")
-        else:
-            self._say(f"you leave with {self.left_with:,} chips")
 
     async def _add(self, amount: int) -> None:
         try:

@@ -1,6 +1,7 @@
 """`cutcard-dealer` as a whole: help, version, and an installation that is not whole."""
 
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -13,13 +14,27 @@ from dealer_service.commands.serving import read_settings
 from dealer_service.config import Cluster, Limits, Settings, Tls, TokenRules
 from tests.support.commands import ROOT, dealer
 
-COMMANDS = ("serve", "token", "key", "keys", "migrate", "bots", "play", "fetch", "export", "demo")
+COMMANDS = (
+    "serve",
+    "token",
+    "key",
+    "keys",
+    "migrate",
+    "bots",
+    "play",
+    "tournament",
+    "fetch",
+    "export",
+    "demo",
+)
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:
     printed = dealer("--help", folder=tmp_path)
     assert printed.returncode == 0
-    listed = [line.split()[0] for line in printed.stdout.splitlines() if line.startswith("    ")]
+    listed = [
+        line.split()[0] for line in printed.stdout.splitlines() if re.match(" {4}[a-z]", line)
+    ]
     assert tuple(listed) == COMMANDS
 
 
