@@ -1,43 +1,19 @@
 """A node whose source of randomness fails: its games go on at those that are well."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from cutcard.v1 import play_pb2
-from dealer_service.fairness.randomness import Entropy
-from dealer_service.fairness.refusal import FairnessError
 from dealer_service.store.refusal import Reason, StoreError
+from tests.support.failing_source import Source, shut
 from tests.support.nodes import moved, sharing
 from tests.support.service import Bot, Service, seated, stop, waiting
-
-
-class Source:
-    """The operating system's randomness, which can be made to fail."""
-
-    def __init__(self) -> None:
-        self.fails = False
-
-    def __call__(self, size: int) -> bytes:
-        return bytes(size) if self.fails else os.urandom(size)
 
 
 @pytest.fixture
 def source() -> Source:
     return Source()
-
-
-def shut(service: Service, source: Source) -> None:
-    """Let the source fail, and draw until that is noticed."""
-    source.fails = True
-    with pytest.raises(FairnessError):
-        draw(service.dealer._vigil.gate, 100)
-
-
-def draw(gate: Entropy, times: int) -> None:
-    for _ in range(times):
-        gate(32)
 
 
 async def at_links(service: Service) -> tuple[str, list[Bot]]:
