@@ -3,7 +3,8 @@
 Links, reconnecting and following the game into the next one are the client's, as for anybody. A
 house player whose stack has fallen below a quarter of what it sat down with adds chips up to that
 again, as often as it may; when it has no chips left and may add none, it leaves. Whom the clock
-made sit out, because the dealer could not be reached, it brings back.
+made sit out, because the dealer could not be reached, it brings back. Where a person comes to a
+full table and has its seat, it is done.
 """
 
 import asyncio
@@ -53,6 +54,8 @@ class Ending(StrEnum):
 
     CLOSED = "the game closed"
     LEFT = "it left"
+    TAKEN_OVER = "a person has its seat"
+    REMOVED = "the operator removed it"
     REFUSED = "it refused the dealer"
     FAILED = "the dealer took no call"
 
@@ -93,6 +96,8 @@ class HousePlayer:
         self._rebuys = 0
         self._refused_acts = 0
         self._leaving = False
+        self._removed_from = 0
+        self._taken_over = False
         self._is_live = False
         self._topping_up = False
         self._errands: set[asyncio.Task[None]] = set()
@@ -118,13 +123,18 @@ class HousePlayer:
             for errand in self._errands:
                 errand.cancel()
             await asyncio.gather(*self._errands, return_exceptions=True)
-        if ending is Ending.CLOSED and self._leaving:
-            ending = Ending.LEFT
+        if ending is Ending.CLOSED:
+            ending = self._how_it_went()
         return Stay(self.seat.player, self._hands, self._refused_acts, ending, detail)
+
+    def _how_it_went(self) -> Ending:
+        if self._removed_from:
+            return Ending.TAKEN_OVER if self._taken_over else Ending.REMOVED
+        return Ending.LEFT if self._leaving else Ending.CLOSED
 
     async def leave(self) -> None:
         """Give the seat up; `run` ends when the hand that is open has."""
-        if self._leaving:
+        if self._leaving or self._removed_from:
             return
         self._leaving = True
         try:
@@ -156,11 +166,16 @@ class HousePlayer:
                 self._mind_stack(view)
             case TableChanged(kind="sat_out", seat=seat) if seat == self.seat.number:
                 self._send(self.seat.come_back())
+            case TableChanged(kind="player_removed", player=self.seat.player, seat=seat):
+                self._removed_from = seat
+            case TableChanged(kind="seat_taken", seat=seat) if seat == self._removed_from:
+                # It comes in the same unit; of a seat that the operator cleared no more is heard.
+                self._taken_over = True
             case _:
                 pass
 
     async def _act(self, decision: Decision, view: TableView) -> None:
-        if self._leaving:
+        if self._leaving or self._removed_from:
             return
         if self._ponder is not None:
             await self._ponder()
@@ -174,7 +189,7 @@ class HousePlayer:
     def _mind_stack(self, view: TableView) -> None:
         manner = self._manner
         stack = view.me.stack if view.me is not None else 0
-        if self._leaving:
+        if self._leaving or self._removed_from:
             return
         if manner.hands and self._seen >= manner.hands:
             self._send(self._leave_for_good())

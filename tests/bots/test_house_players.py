@@ -208,6 +208,38 @@ async def test_leaving_all_at_once_empties_the_table(house: House, operator: Dea
     assert (await operator.operator.get_game(game)).players == 0
 
 
+async def test_a_player_whose_seat_a_person_has_is_done_and_the_others_play_on(
+    house: House, operator: Dealer, tmp_path: Path
+) -> None:
+    game = await house.open_game(operator, seats=3)
+    dealers = [await house.connect(name, Role.HOUSE) for name in ("a", "b", "c")]
+    manner = Manner(10_000)
+    players = await seat_players(dealers, game, house.folder, manner, seed=7)
+    running = [asyncio.create_task(player.run()) for player in players]
+    await operator.operator.resume(game)
+    await players[0].caught_up.wait()
+    (ann,) = await sit(house, game, manner, "ann")
+    # The table was full, and so one of the three has made way, between hands.
+    assert (await running[0]).ending is Ending.TAKEN_OVER
+    person = asyncio.create_task(ann.run())
+    await operator.operator.close(game)
+    stays = await asyncio.gather(*running[1:], person)
+    assert [stay.ending for stay in stays] == [Ending.CLOSED] * 3
+    found = await entries(operator, game, tmp_path / "game")
+    taken = [(body["seat"], body.get("house")) for kind, body in found if kind == "seat_taken"]
+    assert taken == [(1, True), (2, True), (3, True), (1, None)]
+    assert judge((tmp_path / "game").read_bytes(), key=house.key).exit_status() is ExitStatus.HOLDS
+
+
+async def test_a_player_that_the_operator_removes_says_so(house: House, operator: Dealer) -> None:
+    game = await house.open_game(operator, seats=2)
+    players = await sit(house, game, Manner(10_000), "a")
+    running = asyncio.create_task(players[0].run())
+    await players[0].caught_up.wait()
+    await operator.operator.remove_player(game, "a")
+    assert (await running).ending is Ending.REMOVED
+
+
 def test_a_seed_makes_choices_repeatable_and_players_differ() -> None:
     def draws(seed: int | None, name: str) -> list[float]:
         chance = draw_chance(seed, name)
