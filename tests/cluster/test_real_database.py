@@ -1,5 +1,6 @@
 """Dealers as processes on a real PostgreSQL: killed, frozen, and with the database away."""
 
+import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -9,12 +10,21 @@ from zlib import crc32
 import grpc.aio
 import pytest
 
-from cutcard.v1 import play_pb2, play_pb2_grpc
+from audit_cli.report.finding import Promise
+from cutcard.v1 import (
+    fairness_pb2,
+    fairness_pb2_grpc,
+    play_pb2,
+    play_pb2_grpc,
+    tournament_pb2,
+    tournament_pb2_grpc,
+)
 from dealer_service.access.roles import Role
+from tests.support.absent_event import registering, structure_of
 from tests.support.audits import judge, tell
-from tests.support.dealers import Caller, Dealers, Party, sitting, told_of
+from tests.support.dealers import PATIENCE, Caller, Dealers, Party, sitting, told_of
 from tests.support.postgres import Server, fresh_database, running_server
-from tests.support.service import read
+from tests.support.service import fresh_id, read
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +170,76 @@ async def test_three_dealers_share_what_a_killed_one_leaves(dealers: Dealers) ->
             break
         dealers.start("one")
     assert took == {"two", "three"}
+
+
+@contextlib.asynccontextmanager
+async def calling(dealers: Dealers, *players: str) -> AsyncIterator[list[Caller]]:
+    """Give an operator, who calls the first dealer first, and players."""
+    callers = [Caller(dealers, "operator", Role.OPERATOR)]
+    callers += [Caller(dealers, name, Role.PLAYER) for name in players]
+    callers[0].at = dealers.running["one"].address
+    try:
+        yield callers
+    finally:
+        for caller in callers:
+            await caller.close()
+
+
+def event_stub(channel: grpc.aio.Channel) -> tournament_pb2_grpc.TournamentServiceStub:
+    return tournament_pb2_grpc.TournamentServiceStub(channel)
+
+
+async def follow(caller: Caller, event: str, lines: dict[int, bytes], *, hands: int = 0) -> None:
+    """Follow a tournament to its end, or until so many hands have started."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            request = tournament_pb2.WatchTournamentRequest(tournament=event)
+            stream = event_stub(caller.channel()).WatchTournament(request, metadata=caller.header)
+            try:
+                async for message in stream:
+                    for index, line in enumerate(message.lines, message.first):
+                        assert lines.setdefault(index, line) == line
+                    started = sum(b'"hand_started":{' in one for one in lines.values())
+                    if 0 < hands <= started:
+                        break
+            except grpc.aio.AioRpcError as error:
+                await caller.mind(error)
+            else:
+                return
+            finally:
+                stream.cancel()
+
+
+async def file_of(caller: Caller, game: str) -> bytes:
+    stub = fairness_pb2_grpc.FairnessServiceStub(caller.channel())
+    request = fairness_pb2.GetGameFileRequest(game=game)
+    parts = [part.chunk async for part in stub.GetGameFile(request, metadata=caller.header)]
+    return b"".join(parts)
+
+
+async def test_a_tournament_goes_on_whole_when_its_owner_is_killed(dealers: Dealers) -> None:
+    """Its tables go with it; what anybody was told of it stays, and its files prove it."""
+    async with calling(dealers, *"abcd") as (operator, *players):
+        structure = structure_of(hands=2, turn_ms=1_000, link_ms=1_000)
+        asked = tournament_pb2.OpenTournamentRequest(request_id=fresh_id(), structure=structure)
+        opened = await operator.call(lambda at: event_stub(at).OpenTournament, asked)
+        event = opened.tournament
+        for player in players:
+            await player.call(lambda at: event_stub(at).Register, registering(event))
+        lines: dict[int, bytes] = {}
+        await follow(operator, event, lines, hands=2)
+        dealers.kill("one")
+        operator.at = dealers.running["two"].address
+        await follow(operator, event, lines)
+        games = [
+            body["game"]
+            for kind, body in (read(lines[index]) for index in sorted(lines))
+            if kind == "table_opened"
+        ]
+        content = b"".join([await file_of(operator, game) for game in (event, *games)])
+        key = await operator.call(
+            lambda at: fairness_pb2_grpc.FairnessServiceStub(at).GetKey,
+            fairness_pb2.GetKeyRequest(),
+        )
+        report = judge(content, key=key.key, require=(Promise.LINKED, Promise.PLACED))
+        assert report.exit_status() == 0, tell(report)

@@ -7,16 +7,18 @@ from dealer_service.tables.tournament.tournament import Tournament
 from tests.support.service import Service, fresh_id
 
 
-async def open_event(service: Service, *, players: int = 4, seats: int = 2, **rules: Any) -> str:
-    """Open a tournament that starts when so many are in.
+def structure_of(
+    *, players: int = 4, seats: int = 2, hands: int = 3, **rules: Any
+) -> tournament_entry_pb2.Structure:
+    """Give the structure of a tournament that starts when so many are in.
 
-    Its levels are of three hands, and in the third the blinds are as high as the stacks.
+    Its levels are of so many hands, and in the third the blinds are as high as the stacks.
     """
     levels = [
-        tournament_entry_pb2.Level(small_blind=n, big_blind=2 * n, chip_unit=25, length=3)
+        tournament_entry_pb2.Level(small_blind=n, big_blind=2 * n, chip_unit=25, length=hands)
         for n in (25, 100, 1_000, 5_000)
     ]
-    structure = tournament_entry_pb2.Structure(
+    return tournament_entry_pb2.Structure(
         name="Night event",
         rules=entry_pb2.RuleSet(seats=seats, **rules),
         stack=1_000,
@@ -26,18 +28,28 @@ async def open_event(service: Service, *, players: int = 4, seats: int = 2, **ru
         buy_in=100,
         fee=10,
     )
-    request = tournament_pb2.OpenTournamentRequest(request_id=fresh_id(), structure=structure)
+
+
+async def open_event(service: Service, **structure: Any) -> str:
+    """Open a tournament of such a structure."""
+    request = tournament_pb2.OpenTournamentRequest(
+        request_id=fresh_id(), structure=structure_of(**structure)
+    )
     answer = await service.tournaments.OpenTournament(request, metadata=service.operator)
     return answer.tournament
+
+
+def registering(event: str) -> tournament_pb2.RegisterRequest:
+    """Ask for a place, without the promise to give links."""
+    return tournament_pb2.RegisterRequest(
+        request_id=fresh_id(), tournament=event, accepts_reveal="all_cards"
+    )
 
 
 async def register(service: Service, event: str, *names: str) -> None:
     """Let players register who will give no links."""
     for name in names:
-        request = tournament_pb2.RegisterRequest(
-            request_id=fresh_id(), tournament=event, accepts_reveal="all_cards"
-        )
-        await service.tournaments.Register(request, metadata=service.header(name))
+        await service.tournaments.Register(registering(event), metadata=service.header(name))
 
 
 def running(service: Service, event: str) -> Tournament:
