@@ -113,21 +113,29 @@ def _add_migrate(add: Adder) -> None:
 def _add_bots(add: Adder) -> None:
     parser = add.command(
         "bots",
-        help="fill a table with house players",
-        epilog="A house player tops its stack up when it is below a quarter of what it sat down "
-        "with; when it is broke and may not, it leaves. ^C lets all of them leave. Without "
-        "--tokens, tokens are issued by the key in --directory.",
+        help="fill a table or a tournament with house players",
+        epilog="At a table, a house player tops its stack up when it is below a quarter of what it "
+        "sat down with; when it is broke and may not, it leaves, and where a person comes to a "
+        "full table, one makes way at the next hand. ^C lets all of them leave. In a tournament, "
+        "who is broke buys again where that is worth ten big blinds, and takes an add-on that "
+        "costs no more by the chip than the buy-in; ^C takes registrations back before the start. "
+        "Without --tokens, tokens are issued by the key in --directory, for the role house.",
     )
     add.address(parser)
+    which = parser.add_mutually_exclusive_group(required=True)
     words = "the game to join, or new to open one; the new one's ID is printed"
-    parser.add_argument("--game", type=game_or_new, required=True, metavar="ID|new", help=words)
+    which.add_argument("--game", type=game_or_new, metavar="ID|new", help=words)
+    words = "the tournament to enter"
+    which.add_argument("--tournament", type=game, metavar="ID", help=words)
     words = "how many house players (default: all free seats; a new table has six seats)"
     add.option(parser, "--seats", number(1, 10), None, words, metavar="N")
-    words = "chips of each (default: 100 big blinds)"
+    words = "how many house players in a tournament (default: all free places)"
+    add.option(parser, "--players", number(1, 10_000), None, words, metavar="N")
+    words = "chips of each at a table (default: 100 big blinds)"
     add.option(parser, "--stack", number(1), None, words, metavar="CHIPS")
     words = "leave after so many hands of the table (default: play until the game closes)"
     add.option(parser, "--hands", number(1), 0, words, metavar="N")
-    words = "how often each may top up (default: without end)"
+    words = "how often each may top up, or buy again in a tournament (default: without end)"
     add.option(parser, "--rebuys", number(0), None, words, metavar="N")
     words = "beginner, intermediate, professional, or mixed for all in turn (default mixed)"
     add.option(parser, "--level", one_of(*Level, "mixed"), "mixed", words, metavar="LEVEL")
@@ -140,7 +148,7 @@ def _add_bots(add: Adder) -> None:
     words = "make their choices repeatable; the cards never are"
     add.option(parser, "--seed", int, None, words, metavar="N")
     add.directory(parser)
-    words = "a file with a token on each line, of players and, for a new game, an operator"
+    words = "a file with a token on each line, of house players and, for a new game, an operator"
     add.option(parser, "--tokens", Path, None, words, metavar="FILE")
     words = "their names, with a number behind (default house)"
     add.option(parser, "--names", name, "house", words, metavar="NAME")
@@ -193,7 +201,10 @@ def _add_export(add: Adder) -> None:
         "already are left as they are. Exit status: 0 all files are there, 1 some games are "
         "archived and their files are elsewhere, 3 the dealer can not be reached or refuses.",
     )
-    words = "where to: each game's file is GAME.jsonl there"
+    words = (
+        "where to: each game's file is GAME.jsonl there, a tournament's with those of its tables "
+        "behind it"
+    )
     parser.add_argument("folder", type=Path, metavar="DIR", help=words)
     add.address(parser)
     add.token(parser)

@@ -1,10 +1,11 @@
 """A tournament whose players never come: its tables play it to the end by the clock alone."""
 
+import asyncio
 from typing import Any
 
 from cutcard.v1 import entry_pb2, tournament_entry_pb2, tournament_pb2
 from dealer_service.tables.tournament.tournament import Tournament
-from tests.support.service import Service, fresh_id
+from tests.support.service import PATIENCE, Service, fresh_id
 
 
 def structure_of(
@@ -57,3 +58,11 @@ def running(service: Service, event: str) -> Tournament:
     found = service.dealer.floor.running_tournament(event)
     assert found is not None
     return found
+
+
+async def play_out(service: Service, event: str) -> None:
+    """Let time pass until a tournament is over."""
+    async with asyncio.timeout(PATIENCE):
+        while service.dealer.floor.running_tournament(event) is not None:
+            service.advance(500)
+            await asyncio.sleep(0)
