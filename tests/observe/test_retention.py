@@ -27,6 +27,7 @@ from dealer_service.store.memory import MemoryStore
 from dealer_service.tables import shelf as shelves
 from dealer_service.tables.archive import Archive
 from dealer_service.tables.retention import SWEEP_MS
+from tests.support.absent_event import open_event, play_out, register
 from tests.support.audits import judge, tell
 from tests.support.nodes import LEASE_MS, sharing
 from tests.support.scraping import LOOPBACK, scrape
@@ -314,6 +315,28 @@ async def test_a_tournament_is_forgotten_with_its_tables_once_all_of_it_is_over(
             "tournament": "t",
         }
         assert (told, json.loads(signed)) == (line, {"checkpoint": "note"})
+
+
+async def test_a_tournament_that_was_played_is_read_from_its_files_as_before(
+    tmp_path: Path,
+) -> None:
+    archive = tmp_path / "archive"
+    async with serving(tmp_path / "d", archive=archive, retain=HOUR) as service:
+        event = await open_event(service)
+        await register(service, event, *"abcd")
+        await play_out(service, event)
+        store = service.dealer._store
+        assert store is not None
+        logs = [head.log for head in store.group(event)]
+        assert len(logs) == 3
+        before = {log: await seen_of(service, log) for log in logs}
+        await until(lambda: all(path_of(archive, log).exists() for log in logs))
+        service.advance(2 * SWEEP_MS)
+        await until(lambda: {one.facts.state for one in store.group(event)} == {LogState.ARCHIVED})
+        assert {log: await seen_of(service, log) for log in logs} == before
+        assert {log: path_of(archive, log).read_bytes() for log in logs} == {
+            log: seen["file"] for log, seen in before.items()
+        }
 
 
 def archived(folder: Path, retain: float | None = HOUR) -> Any:
