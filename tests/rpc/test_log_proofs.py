@@ -14,6 +14,7 @@ from dealer_service.store.api import Notice
 from dealer_service.transcript.logproof import open_log_proof, parse_log_proof
 from dealer_service.transcript.note import parse_vkey
 from dealer_service.transcript.noted import Stage, read_noted, write_noted
+from tests.support.absent_event import open_event, play_out, register
 from tests.support.published_by_hand import ByHand, line_of, noticed, publishing
 from tests.support.service import (
     Bot,
@@ -160,6 +161,28 @@ class TestNotices:
             Stage.GAME_CLOSED,
             Stage.GAME_REVEALED,
         ]
+
+    async def test_tell_of_a_tournament_its_beginning_and_its_end_at_one_size(
+        self, publisher: Service
+    ) -> None:
+        event = await open_event(publisher)
+        await register(publisher, event, *"abcd")
+        await play_out(publisher, event)
+        lines = await publisher.lines(event)
+        leaves = [leaf_hash(line) for line in lines]
+        told = await notices(publisher, event)
+        assert [(one.hand, one.stage.value, one.size) for one in told] == [
+            (0, "game_opened", 1),
+            (0, "game_closed", len(lines)),
+            (0, "game_revealed", len(lines)),
+        ]
+        for one in told:
+            assert one.root == root_of(leaves[: one.size])
+            assert one.at == time_of(lines[one.size - 1])
+        games = [body["game"] for kind, body in map(read, lines) if kind == "table_opened"]
+        for game in games:
+            stages = [one.stage.value for one in await notices(publisher, game)]
+            assert (stages[0], *stages[-2:]) == ("game_opened", "game_closed", "game_revealed")
 
 
 class TestRules:
