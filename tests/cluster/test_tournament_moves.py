@@ -170,6 +170,28 @@ async def test_a_node_that_stops_hands_all_of_it_on_between_hands(tmp_path: Path
         require_whole(nodes.stores["two"], event)
 
 
+async def test_an_accepted_restore_closes_all_of_it_wherever_it_was(tmp_path: Path) -> None:
+    """The node that accepts had none of it, and each journal tells of what it signed."""
+    async with sharing(tmp_path, "one", "two", drain=0.0) as nodes:
+        event = await first_hands(nodes.services["two"])
+        backup = nodes.shared.copy()
+        await nodes.beat(2)
+        for name in ("one", "two"):
+            await nodes.stop(name)
+        backup.now = nodes.shared.now + 60_000
+        nodes.shared = backup
+        journals = (tmp_path / "two" / "signed.journal",)
+        one = await nodes.start("one", accept_restore=True, journals=journals)
+        assert {head.facts.state for head in nodes.stores["one"].group(event)} == {
+            LogState.REVEALED
+        }
+        for log in logs(nodes, event):
+            kind, body = read(list(nodes.stores["one"].every_line(log))[-1])
+            assert kind in {"game_closed", "tournament_closed"}
+            assert body["reason"] == "restored"
+        assert has_nothing(one)
+
+
 class TestFailingRandomness:
     """A node that can not deal leaves a tournament to the others, whole."""
 
