@@ -120,7 +120,7 @@ class Tournaments:
 
     def _find_strays(self, named: set[str]) -> None:
         """Find tables of these tournaments that they do not name, and tables of others."""
-        here = {log.header.game for log in self._logs}
+        here = {log.header.game for log in self._logs if log.state is not None}
         for game, told in self.tables.logs.items():
             if game in named:
                 continue

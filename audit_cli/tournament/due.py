@@ -177,6 +177,9 @@ def find_hold(state: State, table: int) -> str | None:
         return None
     if _is_end_reached(state):
         return "the tournament has reached its end"
+    deciding = [name for name in state.tables[table].seats.values() if name in state.deciding]
+    if deciding:
+        return f"{', '.join(deciding)} may still buy chips there"
     tables = state.open_tables()
     if is_redraw_due(state, tables):
         return "seats are to be drawn anew, and no table starts a hand before"

@@ -46,6 +46,9 @@ class Linking:
                 f"table {log.number} of {log.tournament}",
                 log,
             )
+        if log.origin != self._state.origin:
+            text = f"the game of {where} is of another origin"
+            self._broken(text, log.opened, self._state.origin, log.origin, log)
         self._compare_rules(where, log)
         self._compare_effects(where, log, effects)
         if closed is not None:

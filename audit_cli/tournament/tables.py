@@ -34,6 +34,7 @@ class TableLog:
     """
 
     game: str
+    origin: str
     tournament: str
     number: int
     opened: Line
@@ -85,7 +86,12 @@ class TableLogs:
             return
         place = line._replace(body={}, leaf=b"")
         self._log = TableLog(
-            line.body["game"], whose["tournament"], whose["table"], place, line.body["rules"]
+            line.body["game"],
+            line.body["origin"],
+            whose["tournament"],
+            whose["table"],
+            place,
+            line.body["rules"],
         )
         self._take(line)
 

@@ -12,6 +12,7 @@ from audit_cli.tournament.tables import TableLogs
 LINK_MS = 5_000
 OPENED = {
     "game": "ab" * 16,
+    "origin": "dealer.example.com",
     "rules": {"tournament": {"tournament": "cd" * 16, "table": 1}, "link_ms": LINK_MS},
 }
 HAND = {"hand": 1, "seats": [], "level": {"level": 1}, "button": 1, "big_blind_seat": 2}

@@ -260,6 +260,20 @@ def _behind_the_end(files: EventFiles) -> None:
     log.checkpoints.append(len(log.lines))
 
 
+def _late_rebuy(files: EventFiles) -> None:
+    """Write a rebuy behind the next hand of its table, in both logs."""
+    log = files.tournament
+    found = log.find("rebought")
+    table = found.body["table"]
+    started = next(
+        one
+        for one in log.all("hand_started")
+        if one.index > found.index and one.body["table"] == table
+    )
+    log.delete(found.index)
+    log.insert(started.index, started.at, "rebought", found.body)
+
+
 def _level_terms(**terms: int) -> Callable[[Body], Body]:
     return lambda body: body["level"] | terms
 
@@ -370,6 +384,7 @@ FAULTS = (
         "SEATED",
         "may not buy",
     ),
+    Fault("a hand while one decides", "late", _late_rebuy, "SEATED", "may still buy chips"),
     Fault(
         "a re-entry too many",
         "late",
