@@ -445,12 +445,24 @@ class TournamentPlay:
         seats = [*self.state.tables[number].seats.values()]
         if seats and dice.random() < habits.disqualifies:
             self.ask(directing.disqualify(self.state, self.now, dice.choice(seats).player))
+        if seats and self._are_all_gone():
+            # The blinds would go round among them for ever.
+            self.ask(directing.disqualify(self.state, self.now, seats[0].player))
         if dice.random() < habits.stops and self.ask(directing.stop(self.state, self.now)):
             self.later(300_000, lambda: self.ask(directing.resume(self.state, self.now)))
         if habits.deals:
             self._deal()
         if habits.cancels and self.hands >= habits.cancels:
             self._cancel()
+
+    def _are_all_gone(self) -> bool:
+        """Say whether everybody sits out wherever a hand can be played."""
+        return all(
+            seat.sitting_out
+            for table in self.state.open_tables
+            if len(table.with_chips) > 1
+            for seat in self.tables[table.table].state.seats.values()
+        )
 
     def _buy(self, number: int) -> None:
         dice, habits = self.random, self.habits

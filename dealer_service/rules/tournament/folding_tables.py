@@ -168,7 +168,7 @@ def _hand_finished(state: TournamentState, at: int, entry: HandFinished) -> Tour
         seat = seats[one.seat]
         seats[one.seat] = replace(seat, stack=one.stack)
         if not one.stack:
-            lost[seat.player] = Lost(ended, seat.stack, at + _time_to_decide(state, seat.player))
+            lost[seat.player] = Lost(ended, seat.stack, at + time_to_decide(state, seat.player))
     played = replace(table, seats=seats, open=None, ended=ended)
     if not entry.void:
         played = _count_hand(state, played, opened)
@@ -187,7 +187,8 @@ def _count_hand(state: TournamentState, table: Table, opened: OpenHand) -> Table
     )
 
 
-def _time_to_decide(state: TournamentState, player: str) -> int:
+def time_to_decide(state: TournamentState, player: str) -> int:
+    """Give how long a player without chips may think of a rebuy; 0 where it may make none."""
     rule = state.structure.rebuy
     return rule.decide_ms if rule is not None and may_rebuy(state, player) else 0
 

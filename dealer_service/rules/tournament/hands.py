@@ -7,7 +7,7 @@ from dealer_service.rules.tournament.entry import (
     HandStarted,
     TournamentEntry,
 )
-from dealer_service.rules.tournament.folding_tables import may_rebuy
+from dealer_service.rules.tournament.folding_tables import time_to_decide
 from dealer_service.rules.tournament.state import TournamentState, hand_level
 
 _DEALT_IN = frozenset({SeatWord.IN, SeatWord.ABSENT})
@@ -57,6 +57,6 @@ def finish_hand(  # noqa: PLR0913 - what a hand's end says
     busted = (
         Busted(seat.player, table, number, hand, seat.stack)
         for number, seat in out
-        if not may_rebuy(state, seat.player)
+        if not time_to_decide(state, seat.player)
     )
     return (finished, *busted)
