@@ -21,7 +21,7 @@ GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
 .PHONY: help setup stubs demo test nightly flaws lint format bench chaos soak cases hands lock release-contract clean
 
 help:
-	@echo 'make demo              deal 30 hands to six house players, then audit the game file'
+	@echo 'make demo              have house players play a game and two tournaments, and audit each'
 	@echo 'make test              run every test (ARGS="-k name" passes options to pytest)'
 	@echo 'make nightly           20,000 hands beside PokerKit, 1,000 sequences of good bits, 2,000 tournaments'
 	@echo 'make flaws             have the battery find every planted flaw, and judge 200 clean runs'

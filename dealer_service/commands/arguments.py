@@ -213,14 +213,19 @@ def _add_export(add: Adder) -> None:
 def _add_demo(add: Adder) -> None:
     parser = add.command(
         "demo",
-        help="deal a game to house players on this machine, and audit it",
-        epilog="Exit status: the audit's (0 all that was asked for holds, 1 broken, 3 unreadable, "
-        "4 not established); 5 when there was no game to audit.",
+        help="deal a game and two tournaments to house players here, and audit them",
+        epilog="A cash game first, then a Sit & Go of six and a tournament; the first that does "
+        "not hold in the audit is the last. Exit status: the audit's (0 all that was asked for "
+        "holds, 1 broken, 3 unreadable, 4 not established); 5 when there was nothing to audit.",
     )
     words = "a folder of each run's own is made in it (default demo)"
     add.option(parser, "--directory", Path, "demo", words, metavar="DIR")
-    add.option(parser, "--hands", number(1, 1000), 30, "how many hands (default 30)", metavar="N")
-    words = "how many house players (default 6)"
+    add.option(
+        parser, "--hands", number(1, 1000), 30, "how many hands of it (default 30)", metavar="N"
+    )
+    words = "how many house players play the cash game (default 6)"
     add.option(parser, "--seats", number(2, 10), 6, words, metavar="N")
+    words = "how many play the tournament (default 45; 0: only the cash game is played)"
+    add.option(parser, "--players", number(0, 1000), 45, words, metavar="N")
     words = "make their choices repeatable; the cards never are"
     add.option(parser, "--seed", int, None, words, metavar="N")

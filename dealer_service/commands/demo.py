@@ -1,163 +1,82 @@
-"""`cutcard-dealer demo`: a whole game from the first key to the audit, on this machine alone.
+"""`cutcard-dealer demo`: a game and two tournaments, from first key to audit, on this machine.
 
-The dealer serves on loopback, with its store in a fresh folder; six house players sit down through
-gRPC, as any client would, each adding its own randomness; the game is closed and revealed, and its
-file is judged by `cutcard-audit`, as a program of its own. What was there before stays as it is.
+The dealer serves on loopback, with its store in a fresh folder; house players come through gRPC, as
+any client would, each adding its own randomness. First six of them play a cash game; then a Sit &
+Go of six and a tournament of 45 are played to their winners at full speed. Each game and each event
+is judged by `cutcard-audit`, as a program of its own. What was there before stays as it is.
 """
 
 import argparse
-import asyncio
 import os
 import shlex
 import subprocess
 import sys
 import time
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 
-from cutcard.v1 import entry_pb2
-from dealer_service import app
-from dealer_service.access.roles import Role
-from dealer_service.bots.house import play_all, seat_players
-from dealer_service.bots.player import Ending, Manner
-from dealer_service.client import Dealer, Event, GameClosed, HandOver, HandStarted
 from dealer_service.commands import say
-from dealer_service.commands.connecting import explained
+from dealer_service.commands.demo_event import SIT_AND_GO, multi_table, play_event
+from dealer_service.commands.demo_game import play_game
+from dealer_service.commands.demo_stage import Played, Progress, play_alone
 from dealer_service.commands.failure import Failure
-from dealer_service.commands.keeping import TokenOffice, verifier_key
-from dealer_service.commands.loops import run_loop
-from dealer_service.config import Settings
+from dealer_service.commands.open_files import raise_limit
 from dealer_service.observe import logs
 
 NOTHING_TO_AUDIT = 5
 
-_BLINDS = (50, 100)
-_STACK = 10_000
-_TOKEN_SECONDS = 3600
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A game that is over: its id, its file, the dealer's verifier key, and one player's record."""
-
-    game: str
-    file: Path
-    key: str
-    record: Path
-
 
 def run(options: argparse.Namespace) -> int:
-    """Play, audit, tell; the audit's exit status."""
+    """Play, audit and tell, act by act; the status of the first audit that does not hold, or 0."""
     folder = _fresh_folder(options.directory)
     # That a dealer of one's own on loopback is not protected from oneself needs no saying.
     logs.configure("text", "error")
-    progress = _Progress(options.hands)
-    started = time.monotonic()
+    # Each house player keeps a record, a chain and a journal open.
+    raise_limit()
+    status = 0
+    for number, play in enumerate(_acts(folder, options)):
+        if number:
+            say.out("")
+        status = _show(play)
+        if status:
+            break
+    return status
+
+
+def _acts(folder: Path, options: argparse.Namespace) -> Iterator[Callable[[], Played]]:
+    progress, seed = Progress(), options.seed
+    game = partial(
+        play_game, folder, hands=options.hands, seats=options.seats, seed=seed, progress=progress
+    )
+    yield partial(_play, folder, game, progress)
+    if options.players:
+        for plan in (SIT_AND_GO, multi_table(options.players)):
+            event = partial(play_event, folder, plan=plan, seed=seed, progress=progress)
+            yield partial(_play, folder, event, progress)
+
+
+def _play(folder: Path, act: Callable[..., Awaitable[Played]], progress: Progress) -> Played:
     try:
-        played = _play_alone(folder, options, progress)
+        return play_alone(folder, act)
     except Failure as failure:
         failure.status = NOTHING_TO_AUDIT
         raise
     finally:
         progress.clear()
-    seconds = time.monotonic() - started
-    say.out(
-        f"{options.hands} hands, {options.seats} house players, {seconds:.1f} s; now the audit:"
-    )
+
+
+def _show(play: Callable[[], Played]) -> int:
+    played = play()
+    for line in played.told:
+        say.out(line)
     say.out("")
     status = _audit(played)
     say.out("")
-    say.out(f"the game file   {played.file}")
+    say.out(f"{f'the {played.what} file':<15} {played.file}")
     say.out(f"the audit again {_shown(_audit_command(played))}")
     return status
-
-
-def _play_alone(folder: Path, options: argparse.Namespace, progress: "_Progress") -> Played:
-    """Play one game in `folder`, from the dealer's start to its stop."""
-    outcome: list[Played] = []
-
-    async def work() -> int:
-        outcome.append(await _play(folder, options, progress))
-        return 0
-
-    run_loop(work())
-    return outcome[0]
-
-
-async def _play(folder: Path, options: argparse.Namespace, progress: "_Progress") -> Played:
-    dealer = app.Dealer(Settings(folder, address="127.0.0.1:0"))
-    try:
-        await dealer.start()
-    except Exception as error:
-        message = f"the dealer can not start in {folder}: {error}"
-        raise Failure(message) from error
-    try:
-        with explained():
-            async with AsyncExitStack() as stack:
-                return await _play_game(folder, dealer.port, options, progress, stack)
-    finally:
-        await dealer.stop()
-
-
-async def _play_game(
-    folder: Path,
-    port: int,
-    options: argparse.Namespace,
-    progress: "_Progress",
-    stack: AsyncExitStack,
-) -> Played:
-    office, address = TokenOffice(folder), f"127.0.0.1:{port}"
-
-    async def connect(name: str, role: Role) -> Dealer:
-        token = office.issue(name, role, _TOKEN_SECONDS)
-        return await stack.enter_async_context(Dealer.connect(address, token))
-
-    operator = await connect("demo", Role.OPERATOR)
-    guests = [
-        await connect(f"house-{number}", Role.PLAYER) for number in range(1, options.seats + 1)
-    ]
-    small, big = _BLINDS
-    rules = entry_pb2.RuleSet(
-        seats=options.seats,
-        small_blind=small,
-        big_blind=big,
-        max_hands=options.hands,
-        # Nobody is away here, so that no clock should run out on a slow machine.
-        turn_ms=60_000,
-        link_ms=60_000,
-    )
-    game = (await operator.operator.open_game(rules)).game
-    await operator.operator.pause(game)
-    closing: list[asyncio.Task[int]] = []
-
-    def hear(event: Event) -> None:
-        match event:
-            case HandStarted(hand=hand) if hand == options.hands and not closing:
-                # A close is carried out when the hand that is open has ended.
-                closing.append(asyncio.create_task(operator.operator.close(game)))
-            case GameClosed(next=following) if following:
-                # The last hand was over before the close came: the game went on by its rules.
-                closing.append(asyncio.create_task(operator.operator.close(following)))
-            case HandOver(hand=hand):
-                progress.show(hand)
-            case _:
-                pass
-
-    players = await seat_players(
-        guests, game, folder / "players", Manner(_STACK), seed=options.seed, hear=hear
-    )
-    record = players[0].seat.record_path
-    stays = await play_all(players, begin=lambda: operator.operator.resume(game))
-    await asyncio.gather(*closing, return_exceptions=True)
-    for stay in stays:
-        if stay.ending is not Ending.CLOSED:
-            message = f"{stay.player} did not play to the end: {stay.ending} {stay.detail}"
-            raise Failure(message)
-    file = folder / f"{game}.jsonl"
-    await operator.download(game, file)
-    return Played(game, file, verifier_key(folder), record)
 
 
 def _fresh_folder(directory: Path) -> Path:
@@ -179,15 +98,8 @@ def _fresh_folder(directory: Path) -> Path:
 
 
 def _audit_command(played: Played) -> list[str]:
-    return [
-        *_audit_program(),
-        "verify",
-        str(played.file),
-        "--key",
-        played.key,
-        "--mine",
-        str(played.record),
-    ]
+    mine = [word for record in played.records for word in ("--mine", str(record))]
+    return [*_audit_program(), "verify", str(played.file), "--key", played.key, *mine]
 
 
 def _audit_program() -> list[str]:
@@ -207,23 +119,3 @@ def _shown(command: list[str]) -> str:
     """Write a command as it would be typed here."""
     here = f"{Path.cwd()}{os.sep}"
     return shlex.join(part.removeprefix(here) for part in command)
-
-
-class _Progress:
-    """How far the game is, where a person watches."""
-
-    def __init__(self, hands: int) -> None:
-        self._hands = hands
-        self._watched = sys.stderr.isatty()
-
-    def show(self, hand: int) -> None:
-        """Draw that so many hands are over."""
-        if self._watched:
-            sys.stderr.write(f"\r\x1b[Kdealing: {hand} of {self._hands} hands")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._watched:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
