@@ -11,10 +11,12 @@ import pytest
 from tests.support.game_files import START, GameFile, Signer, canonical
 from tests.support.page_player import Player
 from tests.support.simulator import KEY_SEED, ORIGIN, Simulator
+from tests.support.tournament_houses import event
 from tests.support.tournament_tables import TOURNAMENT, play_table
 
 MISSING_GAME: Final = "ab" * 16
 PROGRAM: Final = "cutcard-audit verify"
+OF_TABLES: Final = ("BOUND", "REPLAYED", "ORDERED", "DEALT", "COMPLETE", "PLAYED", "SIGNED")
 
 
 @cache
@@ -81,8 +83,7 @@ class TestATournamentsLog:
     def test_with_a_tables_file_joined_has_the_table_checked(self, player: Player) -> None:
         data = tournament_log().data() + table().game_file()
         shown = player.check(player.keep("all.jsonl", data), key=table().key)
-        of_the_table = ("BOUND", "REPLAYED", "ORDERED", "DEALT", "COMPLETE", "PLAYED", "SIGNED")
-        assert {verdicts(shown)[one] for one in of_the_table} == {"Holds"}
+        assert {verdicts(shown)[one] for one in OF_TABLES} == {"Holds"}
         assert facts(player)["Tables"] == "2 tables; not here: 4"
         assert player.run("return document.querySelectorAll('.hand-row').length") > 1
 
@@ -93,6 +94,15 @@ class TestATournamentsLog:
         assert "the tournament is not judged here" in shown["title"]
         assert PROGRAM in shown["words"]
         assert player.run("return document.querySelector('.verdict-holds')") is None
+
+    def test_with_all_its_tables_has_each_of_them_checked(self, player: Player) -> None:
+        """A whole event, as its own audit holds it."""
+        played = event("tables")
+        shown = player.check(player.keep("event.jsonl", played.joined()), key=played.key)
+        assert "the tournament is not judged here" in shown["title"]
+        assert {verdicts(shown)[one] for one in OF_TABLES} == {"Holds"}
+        assert shown["damage"] == []
+        assert facts(player)["Tables"] == f"{len(played.tables)} tables, all here"
 
     def test_that_was_changed_breaks_its_signature(self, player: Player) -> None:
         data = tournament_log().data().replace(b'"ann"', b'"eve"') + table().game_file()
