@@ -42,7 +42,9 @@ export function drawHands({report, games}) {
 }
 
 function drawGameHands(game, rows, several, at) {
-  const title = several ? `Hands of game ${game.game.slice(0, 8)}` : "The hands";
+  const table = game.rules?.tournament?.table;
+  const which = table === undefined ? `game ${game.game.slice(0, 8)}` : `table ${grouped(table)}`;
+  const title = several ? `Hands of ${which}` : "The hands";
   if (rows.length === 0) return null;
   const list = make("ol", {class: "hand-list"});
   const pager = make("div", {class: "pager"});
