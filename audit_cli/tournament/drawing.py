@@ -12,6 +12,7 @@ from audit_cli.derive import StreamExhaustedError
 from audit_cli.report.finding import Promise
 from audit_cli.tournament.dealing import list_items
 from audit_cli.tournament.draws import commit_draw, draw_order
+from audit_cli.tournament.speaking import MAX_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ class Drawing:
             self._open(state, line, number)
         self._check_new(line)
         self._check_place(state, line)
-        if not state.torn:
+        if not state.torn and self._speaker.said <= MAX_FAULTS:
             self._derive(state, line)
 
     def closed(self, state: State, line: Line) -> None:

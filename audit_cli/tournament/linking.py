@@ -82,10 +82,13 @@ class Linking:
 
     def _compare_effects(self, where: str, log: TableLog, effects: Sequence[Effect]) -> None:
         missing, extra = self._match(where, log, effects)
+        by_kind: dict[str, deque[Effect]] = defaultdict(deque)
+        for one in extra:
+            by_kind[one.kind].append(one)
         for one in missing:
-            other = next((more for more in extra if more.kind == one.kind), None)
-            if other is not None:
-                extra.remove(other)
+            others = by_kind[one.kind]
+            if others:
+                other = others.popleft()
                 text = f"{where}'s log tells {one.kind} otherwise than the tournament"
                 self._broken(text, other.line, one.told(), other.told(), log)
                 if other.is_of_chips(one):
@@ -96,7 +99,7 @@ class Linking:
             else:
                 text = f"{where}'s log has no {one.kind} where the tournament has it"
                 self._broken(text, one.line, one.told(), f"not in the log of {where}")
-        for one in extra:
+        for one in (one for others in by_kind.values() for one in others):
             if self._may_not_tell(one):
                 continue
             text = f"{where}'s log has a {one.kind} that the tournament has not"
@@ -104,7 +107,7 @@ class Linking:
 
     def _match(
         self, where: str, log: TableLog, effects: Sequence[Effect]
-    ) -> tuple[list[Effect], deque[Effect]]:
+    ) -> tuple[list[Effect], list[Effect]]:
         """Find each effect in the table's log; return those without a match on either side."""
         places: dict[Key, deque[int]] = defaultdict(deque)
         for index, one in enumerate(log.effects):
@@ -127,7 +130,7 @@ class Linking:
                 text = f"{where}'s log tells {one.kind} in another order than the tournament"
                 self._broken(text, other.line, one.told(), other.told(), log)
             last = max(last, index)
-        extra = deque(one for index, one in enumerate(log.effects) if index not in matched)
+        extra = [one for index, one in enumerate(log.effects) if index not in matched]
         return missing, extra
 
     def _may_lack(self, log: TableLog, one: Effect) -> bool:

@@ -10,6 +10,7 @@ from audit_cli.tournament.drawing import Drawing
 from audit_cli.tournament.effects import Effect, effects_of
 from audit_cli.tournament.folding import fold
 from audit_cli.tournament.judging import Judge
+from audit_cli.tournament.speaking import MAX_FAULTS
 from audit_cli.tournament.state import State
 from audit_cli.tournament.structure import read_structure
 
@@ -98,7 +99,7 @@ class TournamentLog:
             self._drawing.drawn(state, line)
         elif line.kind == "tournament_closed":
             self._drawing.closed(state, line)
-        if not state.torn:
+        if not state.torn and self._speaker.said <= MAX_FAULTS:
             if not state.started and line.kind not in _BEFORE_START:
                 text = f"{line.kind} stands before the start"
                 self._speaker.broken(Promise.ORDERED, text, line)

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
     from audit_cli.gamefile import Line
 
+MAX_FAULTS = 300
+"""Behind so many broken places of a log, what would be due is not worked out any more."""
+
 _SPOKEN = (*TOURNAMENT_PROMISES, Promise.ORDERED, Promise.COMPLETE)
 
 
@@ -19,9 +22,11 @@ class Speaker:
 
     def __init__(self, emit: Emit) -> None:
         self._voices = {promise: Voice(promise, emit) for promise in _SPOKEN}
+        self.said = 0
 
     def begin(self, log: str) -> None:
-        """Speak of this log from now on."""
+        """Speak of this log from now on; `said` counts what is broken in it."""
+        self.said = 0
         for voice in self._voices.values():
             voice.begin(log)
 
@@ -34,6 +39,7 @@ class Speaker:
         found: object = None,
     ) -> None:
         """Say that a promise is broken at an entry."""
+        self.said += 1
         hand = None if line is None else line.body.get("hand")
         self._voices[promise].broken(text, line, hand, expected, found)
 
