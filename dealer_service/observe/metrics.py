@@ -73,6 +73,14 @@ class Metrics:
             "games", "Games at this node: open, paused, closed (not yet revealed), halted.", "state"
         )
         self.players = self._size("players", "Seats taken at this node's games.")
+        self._tournaments = self._size(
+            "tournaments",
+            "Tournaments at this node: registering, running, break, stopped, ending, halted.",
+            "state",
+        )
+        self.tournament_players = self._size(
+            "tournament_players", "Players that are in this node's tournaments."
+        )
         self.held = self._size(
             "tables_held", "Tables whose cards wait until their deck stands in the dealer's log."
         )
@@ -104,6 +112,11 @@ class Metrics:
         """Set how many games are in each state."""
         for state, count in games.items():
             self._games.labels(state).set(count)
+
+    def set_tournaments(self, tournaments: Mapping[str, int]) -> None:
+        """Set how many tournaments are in each state."""
+        for state, count in tournaments.items():
+            self._tournaments.labels(state).set(count)
 
     # What is asked.
 
@@ -138,7 +151,7 @@ class Metrics:
         self._streams_ended = self._count(
             "streams_ended", "Streams that ended, by method and status.", "method", "status"
         )
-        self.watchers = self._size("watchers", "Watchers of this node's games.")
+        self.watchers = self._size("watchers", "Watchers of this node's games and tournaments.")
         self.backlog_messages = self._size(
             "watch_backlog_messages", "Messages that wait for the watcher that is furthest behind."
         )

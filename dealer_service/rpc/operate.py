@@ -11,14 +11,18 @@ from dealer_service.access.roles import Caller
 from dealer_service.rpc import convert
 from dealer_service.rpc.convert_rules import rules_of
 from dealer_service.rpc.kept_rules import require_kept
-from dealer_service.rpc.play import at_any_time, request_of
+from dealer_service.rpc.play import at_any_time, request_of, waits_for_end
 from dealer_service.rules import closing, seating
-from dealer_service.rules.entry import CloseReason, GameOpened, RuleSet
+from dealer_service.rules.entry import CloseReason, Entry, GameOpened, RuleSet
+from dealer_service.rules.refusal import Refusal
+from dealer_service.rules.table_reason import TableReason
+from dealer_service.rules.table_state import TableState
 from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
-from dealer_service.tables.refused import stopping
+from dealer_service.tables.refused import no_such_game, stopping
+from dealer_service.tables.table import Decide, Table
 
 _PAGE: Final = 100
 _MOVEMENTS_AT_ONCE: Final = 256
@@ -57,6 +61,8 @@ class Operate:
     async def get_game(self, _caller: Caller, asked: operate_pb2.GetGameRequest) -> bytes:
         """Show one game."""
         head = await self._floor.house.head(asked.game)
+        if head.is_tournament:
+            raise no_such_game()
         rules = await self._floor.house.read(partial(_rules, log=head.log))
         summary = convert.summary_message(head, rules)
         return operate_pb2.GetGameResponse(summary=summary).SerializeToString()
@@ -87,7 +93,7 @@ class Operate:
             at_any_time(partial(closing.close_game, reason=CloseReason.OPERATOR)),
             convert.encode_size(operate_pb2.CloseGameResponse),
             reference=asked.reference,
-            waits=lambda state: state.open is not None,
+            waits=waits_for_end,
         )
 
     async def void_hand(self, caller: Caller, asked: operate_pb2.VoidHandRequest) -> bytes:
@@ -95,7 +101,7 @@ class Operate:
         return await self._floor.change(
             asked.game,
             request_of(caller, "VoidHand", asked.request_id, asked),
-            lambda table: partial(table.dealing.void_by_operator, hand=asked.hand),
+            partial(_void_hand, asked.hand),
             convert.encode_size(operate_pb2.VoidHandResponse),
         )
 
@@ -128,6 +134,17 @@ class Operate:
             if house.chips.is_over:
                 raise stopping()
             await _news(house, seen)
+
+
+def _void_hand(hand: int, table: Table) -> Decide:
+    def decide(state: TableState, at: int) -> tuple[Entry, ...] | Refusal:
+        of = state.rules.tournament
+        if of is not None:
+            message = f"this is table {of.table} of a tournament: stop that to start no hand here"
+            return Refusal(TableReason.TOURNAMENT_TABLE, message, {"table": of.table})
+        return table.dealing.void_by_operator(state, at, hand)
+
+    return decide
 
 
 async def _news(house: House, seen: int) -> None:

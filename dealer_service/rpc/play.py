@@ -47,6 +47,11 @@ def at_any_time(
     return lambda _table: lambda state, _at: decide(state)
 
 
+def waits_for_end(state: TableState) -> bool:
+    """Say whether what is done between hands waits; at a tournament's table it is never done."""
+    return state.open is not None and state.rules.tournament is None
+
+
 class Play:
     """The calls of a player."""
 
@@ -91,8 +96,8 @@ class Play:
             at_any_time(partial(seating.add_chips, player=caller.name, amount=asked.amount)),
             convert.encode_chips_added,
             reference=asked.reference,
-            # Who has no seat is refused at once, and not told by its waiting when hands end.
-            waits=lambda state: state.open is not None and seat_of(state, caller.name) is not None,
+            # Who is refused anyway is so at once, and not told by its waiting when hands end.
+            waits=lambda state: waits_for_end(state) and seat_of(state, caller.name) is not None,
         )
 
     async def sit_out(self, caller: Caller, asked: play_pb2.SitOutRequest) -> bytes:

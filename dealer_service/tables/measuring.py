@@ -1,4 +1,4 @@
-"""What is measured when somebody asks for it: games, seats, and how far watchers are behind."""
+"""What is measured when somebody asks: games, tournaments, and how far watchers are behind."""
 
 from collections import Counter
 from typing import Final
@@ -6,9 +6,11 @@ from typing import Final
 from dealer_service.rules.table_state import Phase
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.table import Table
+from dealer_service.tables.tournament.tournament import Tournament
 from dealer_service.tables.watchers import NO_LAG
 
 _STATES: Final = ("open", "paused", "closed", "halted")
+_TOURNAMENT_STATES: Final = ("registering", "running", "break", "stopped", "ending", "halted")
 
 
 def measure(floor: Floor) -> None:
@@ -19,7 +21,12 @@ def measure(floor: Floor) -> None:
     metrics.set_games({state: counted[state] for state in _STATES})
     metrics.held.set(sum(table.awaits_log for table in tables))
     metrics.players.set(sum(len(table.standing.state.seats) for table in tables))
+    tournaments = floor.tournaments
+    counted = Counter(_tournament_state(one) for one in tournaments)
+    metrics.set_tournaments({state: counted[state] for state in _TOURNAMENT_STATES})
+    metrics.tournament_players.set(sum(one.standing.state.players_in for one in tournaments))
     audiences = [table.audience for table in tables]
+    audiences += [one.audience for one in tournaments]
     if floor.afar is not None:
         audiences += [followed.audience for followed in floor.afar.followed]
     audiences += floor.house.delays.audiences
@@ -29,6 +36,13 @@ def measure(floor: Floor) -> None:
     metrics.backlog_bytes.set(max(lag.bytes for lag in lags))
     metrics.backlog_age.set(max(lag.seconds for lag in lags))
     metrics.measure_now()
+
+
+def _tournament_state(tournament: Tournament) -> str:
+    if tournament.is_halted:
+        return "halted"
+    state = tournament.standing.state
+    return "stopped" if state.stopped and state.end is None else str(state.phase)
 
 
 def _state(table: Table) -> str:

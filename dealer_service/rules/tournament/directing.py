@@ -98,8 +98,11 @@ def agree_deal(
     shares: tuple[Share, ...],
     left: int,
 ) -> Answer:
-    """Share what is still to be won, every player in having agreed."""
-    refused = _refuse_deal(state)
+    """Share what is still to be won, every player in having agreed.
+
+    HAND_OPEN is said last: what waits for the end of a hand is right but for that.
+    """
+    refused = refuse_deal_now(state)
     if refused is not None:
         return refused
     names = [one.player for one in shares]
@@ -112,7 +115,7 @@ def agree_deal(
     if sum(amounts) != whole or min(amounts) < 0:
         message = f"shares and what is left are together {whole}"
         return Refusal(TournamentReason.DEAL_DOES_NOT_ADD_UP, message, {"amount": whole})
-    return (DealAgreed(shares, left),)
+    return _refuse_open_hand(state) or (DealAgreed(shares, left),)
 
 
 def refuse_deal_now(state: TournamentState) -> Refusal | None:
