@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import grpc
 import grpc.aio
@@ -36,7 +36,6 @@ KILLS = (
     ("between", "registered"),
     ("before", "started"),
     ("between", "started"),
-    ("after", "hand_started"),
     ("before", "moved"),
     ("between", "moved"),
     ("before", "placed"),
@@ -48,10 +47,19 @@ KILLS = (
 )
 """Each is waited for by the process that is started when the one before it is dead.
 
-Tables break after all players but three are out, and a place is told last with the last hand.
+Units that came together may have been written together: what is behind the last place may be over
+by then.
 """
+SURE = KILLS[:8]
+"""Players move after the start, and places are told after that."""
 
 T = TypeVar("T")
+
+_ASK_AGAIN = {
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
 
 
 class Callers:
@@ -76,10 +84,7 @@ class Callers:
                     request, metadata=self.header(name), wait_for_ready=True, timeout=10
                 )
             except grpc.aio.AioRpcError as error:
-                if error.code() not in {
-                    grpc.StatusCode.UNAVAILABLE,
-                    grpc.StatusCode.DEADLINE_EXCEEDED,
-                }:
+                if error.code() not in _ASK_AGAIN:
                     raise
 
     async def open(self) -> str:
@@ -152,6 +157,46 @@ class Callers:
         return content
 
 
+class Attendant:
+    """Starts a dealer whenever one was killed, until the tournament is over."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.kills: list[tuple[str, str]] = []
+        self.is_over, self.serves = asyncio.Event(), asyncio.Event()
+
+    async def attend(self) -> "asyncio.Future[int]":
+        """Give the end of the dealer that lives when the tournament is over."""
+        over: asyncio.Future[Any] = asyncio.ensure_future(self.is_over.wait())
+        for moment, kind in KILLS:
+            ended = self.begin(moment, kind)
+            either: list[asyncio.Future[Any]] = [ended, over]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if not ended.done():
+                return ended
+            assert ended.result() == -signal.SIGKILL
+            self.kills.append((moment, kind))
+        return self.begin("never", "")
+
+    def begin(self, moment: str, kind: str) -> "asyncio.Future[int]":
+        self.serves.clear()
+        self.house.begin(moment, f"1 {kind}")
+        return asyncio.ensure_future(self.hear_end())
+
+    async def hear_end(self) -> int:
+        """Read what the runner says until the dealer has ended; some never come to serve."""
+        assert self.house.process.stdout is not None
+        while line := await self.house.process.stdout.readline():
+            word, _, rest = line.partition(b" ")
+            if word == b"ended":
+                return int(rest)
+            if word == b"serving":
+                self.house.pid = int(rest)
+                self.serves.set()
+        message = "the runner ended"
+        raise AssertionError(message)
+
+
 def _request_id(number: int) -> str:
     return f"{number:032x}"
 
@@ -174,22 +219,20 @@ async def test_kills_in_the_middle_of_moves_and_payouts_lose_and_double_nothing(
         os.kill(house.pid, signal.SIGKILL)
         await house.hears(b"ended")
 
-        async def attend() -> None:
-            for moment, kind in KILLS:
-                house.begin(moment, f"1 {kind}")
-                assert await house.hears(b"ended") == -signal.SIGKILL
-            house.begin()
-            house.pid = await house.hears(b"serving")
-
-        killing = asyncio.ensure_future(attend())
-        await callers.register(tournament)
-        await callers.play_out(tournament)
-        await killing
+        attendant = Attendant(house)
+        async with asyncio.TaskGroup() as both:
+            attending = both.create_task(attendant.attend())
+            await callers.register(tournament)
+            await callers.play_out(tournament)
+            attendant.is_over.set()
+        last = attending.result()
         content = await callers.file(tournament)
+        await attendant.serves.wait()
         os.kill(house.pid, signal.SIGTERM)
-        assert await house.hears(b"ended") == 0
+        assert await last == 0
         await house.close()
 
+    assert tuple(attendant.kills[: len(SURE)]) == SURE
     report = judge(content)
     assert report.exit_status() == 0, tell(report)
     store = SqliteStore(house.folder / "store.sqlite")

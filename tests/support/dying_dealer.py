@@ -81,7 +81,8 @@ def main(folder: str, port: str) -> None:
             asyncio.run(run(folder, port, Fate(moment, int(count), *kind)))
             os._exit(0)
         _, status = os.waitpid(child, 0)
-        print("ended", os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 - as above
+        # On a line of its own, though the dealer died in the middle of one that it wrote.
+        print("\nended", os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 - as above
 
 
 if __name__ == "__main__":
