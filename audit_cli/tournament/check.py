@@ -68,6 +68,10 @@ class Tournaments:
         if log.state is None or not log.state.closed:
             text = "the signed entries end before the tournament closed"
             speaker.unproved(Promise.COMPLETE, text)
+        elif log.state.reason == "restored":
+            speaker.notice("this tournament closed after a restore: what it owes is not told")
+        elif log.state.reason == "cancelled":
+            speaker.notice("this tournament was cancelled")
         speaker.end()
 
     def conclude(self) -> None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from audit_cli.tournament.state import State
     from audit_cli.tournament.tables import TableLog
 
-_CLOSES = frozenset({"tournament", "restored"})
+_CLOSED = ("tournament",)
+_RESTORED = ("restored", "tournament")
 
 
 class Linking:
@@ -151,9 +152,11 @@ class Linking:
                 f"size {size}, root {root}" for size, root in ((log.size, log.root), told)
             )
             self._broken(text, closed, expected, found)
-        if log.closed_by not in _CLOSES:
-            text = f"{where} closes by another reason"
-            self._broken(text, closed, "tournament", log.closed_by)
+        # One that was closed before a restore was closed by the tournament.
+        reasons = _RESTORED if self._state.reason == "restored" else _CLOSED
+        if self._state.closed and log.closed_by not in reasons:
+            text = f"{where} closes by another reason than the tournament"
+            self._broken(text, closed, " or ".join(reasons), log.closed_by)
 
     def _judge_levels(self, number: int, log: TableLog) -> None:
         """LEVELS: hands are played by the blinds of the structure."""

@@ -7,8 +7,10 @@ import pytest
 from audit_cli.report.finding import ExitStatus, Promise, Verdict
 from dealer_service.rules.tournament.structure import find_faults
 from tests.support.audits import broken, judge, tell, told
-from tests.support.event_audits import judge_event, unproved_of_event
+from tests.support.event_audits import broken_of_event, judge_event, unproved_of_event
+from tests.support.tournament_files import EventFiles
 from tests.support.tournament_houses import HOUSES, event
+from tests.support.transcripts import dump
 
 KINDS = {
     *("tournament_opened", "registered", "started", "table_opened", "drawn", "seated", "moved"),
@@ -98,6 +100,53 @@ def test_a_tournament_that_ends_early_is_open_and_not_broken(size: int) -> None:
     report = judge_event(files.joined(), files.key)
     assert "COMPLETE" in unproved_of_event(report)
     assert not broken(report), tell(report)
+
+
+def _restore(files: EventFiles, size: int) -> None:
+    """Let a dealer go on from a backup of so many lines of the tournament's log, and close it."""
+    log = files.tournament
+    secret = next(
+        line.body["secret"]
+        for line in [*log.all("drawn"), *log.all("tournament_closed")]
+        if line.index >= size
+    )
+    log.cut(size)
+    end = log.read(-1).at
+    for line in log.all("table_opened"):
+        number = line.body["table"]
+        table = files.tables[number]
+        here = [one.index for one in table.all() if one.at <= end]
+        close = table.find("game_closed")
+        table.cut(here[-1] + 1)
+        names = ("player", "seat", "stack")
+        stacks = [
+            {name: one.body[name] for name in names}
+            for one in log.all("seated")
+            if one.body["table"] == number
+        ]
+        body = close.body | {
+            "reason": "restored",
+            "stacks": sorted(stacks, key=lambda stack: int(stack["seat"])),
+        }
+        table.lines.append(dump({"at": end, "game_closed": body}))
+        table.checkpoints = [len(table.lines)]
+        closed = {"table": number, "game": table.game, "size": len(table.lines), "root": ""}
+        closed["root"] = table.root().hex()
+        log.lines.append(dump({"at": end, "table_closed": closed}))
+    log.lines.append(
+        dump({"at": end, "tournament_closed": {"reason": "restored", "secret": secret}})
+    )
+    log.checkpoints = [len(log.lines)]
+
+
+def test_a_tournament_that_closes_after_a_restore_is_complete_and_says_so() -> None:
+    """It had just started: no hand was played."""
+    files = event("sit_and_go")
+    _restore(files, files.tournament.find("level_begun").index + 1)
+    report = judge_event(files.joined(), files.key)
+    assert not broken_of_event(report), tell(report)
+    assert not unproved_of_event(report), tell(report)
+    assert "what it owes is not told" in told(report)
 
 
 def test_a_tournament_twice_is_told_of_and_judged_once() -> None:

@@ -619,6 +619,13 @@ FAULTS = (
         "reason",
     ),
     Fault(
+        "a table that closes as restored",
+        "tables",
+        at_table(1, "game_closed", reason="restored"),
+        "LINKED",
+        "reason",
+    ),
+    Fault(
         "a big blind at another seat than at the table",
         "tables",
         change(
