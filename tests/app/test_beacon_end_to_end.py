@@ -9,8 +9,8 @@ from audit_cli.report.finding import Promise, Verdict
 from cutcard.v1 import entry_pb2
 from dealer_service.beacon.rounds import Network
 from dealer_service.client import Dealer, HandOver
-from dealer_service.client.calls import Surroundings
 from dealer_service.client.acting import Act
+from dealer_service.client.calls import Surroundings
 from dealer_service.client.seat import Seat
 from tests.support import drand
 from tests.support.audits import judge, tell
