@@ -14,6 +14,7 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
+from audit_cli.report.finding import Report
 from dealer_service.rules import play
 from dealer_service.rules.entry import Entry
 from dealer_service.rules.refusal import Refusal
@@ -32,6 +33,7 @@ from dealer_service.store.api import Append, Appended, AppendResult, Store
 from dealer_service.store.commit import StoreFailed
 from dealer_service.store.memory import MemoryStore
 from dealer_service.store.sealing import sealer
+from dealer_service.tables.archive import Archive
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
@@ -41,6 +43,7 @@ from dealer_service.tables.table import Table
 from dealer_service.tables.tournament.lines import decode as decode_tournament
 from dealer_service.tables.tournament.tournament import Decide, Tournament
 from dealer_service.transcript.note import NoteSigner, note_signer
+from tests.support.audits import judge
 from tests.support.service import ManualClock
 from tests.support.tournament_play import Habits, choose
 
@@ -312,6 +315,15 @@ class Evening:
 def given(decide: Decide) -> Callable[[Tournament], Decide]:
     """Decide a change by the rules alone."""
     return lambda _: decide
+
+
+async def audit(evening: Evening) -> Report:
+    """Audit the tournament's log and those of its tables, as the files tell them."""
+    content = b""
+    for head in evening.store.group(evening.id):
+        async for part in Archive(evening.house).game_file(head.log):
+            content += part
+    return judge(content, key=str(SIGNER.verifier))
 
 
 def names_of(entries: tuple[TournamentEntry, ...], _state: TournamentState, _size: int) -> bytes:

@@ -17,8 +17,9 @@ from dealer_service.store.api import Append, LogState, LostLog, SignedAt
 from dealer_service.store.memory import MemoryStore
 from dealer_service.tables.lines import decode as decode_game
 from dealer_service.tables.tournament.lines import decode
+from tests.support.audits import tell
 from tests.support.event_checks import require_whole
-from tests.support.event_floor import CROWD, FREEZE_OUT, Evening
+from tests.support.event_floor import CROWD, FREEZE_OUT, Evening, audit
 
 TRIO = ("ann", "ben", "cleo")
 TEN = tuple(f"p{number}" for number in range(10))
@@ -117,6 +118,9 @@ async def test_a_crowd_survives_a_failure_in_the_middle_of_anything(
     assert ended is not evening
     require_whole(ended.store, ended.id)
     require_nothing_twice(ended)
+    if how == "after":
+        report = await audit(ended)
+        assert report.exit_status() == 0, tell(report)
 
 
 @pytest.mark.parametrize("nth", [1, 2, 3, 5, 8])

@@ -2,14 +2,17 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from dealer_service.rules.tournament import entry as told
 from dealer_service.store.api import ChipMove
 from dealer_service.store.memory import MemoryStore
+from tests.support.audits import tell
 from tests.support.event_checks import require_one_unit, require_whole
-from tests.support.event_floor import CROWD, FREEZE_OUT, Evening
+from tests.support.event_floor import CROWD, FREEZE_OUT, Evening, audit
+from tests.support.stores import open_sqlite
 
 TRIO = ("ann", "ben", "cleo")
 TEN = tuple(f"p{number}" for number in range(10))
@@ -29,6 +32,20 @@ async def test_a_sit_and_go_is_played_to_its_end() -> None:
     assert {one.place for one in state.entrants.values()} == {1, 2, 3}
     assert kinds(evening)["TournamentClosed"] == 1
     assert not evening.floor.tables
+
+
+async def test_a_crowd_plays_on_a_store_on_disk_through_a_restart(tmp_path: Path) -> None:
+    opened = open_sqlite(tmp_path)
+    evening = Evening(opened.store, seed=6)
+    await evening.open(CROWD)
+    await evening.register(*TEN)
+    await evening.play(lambda: kinds(evening)["Moved"] > 0)
+    again = evening.restarted(opened.reopen())
+    await again.play()
+    require_whole(again.store, again.id)
+    report = await audit(again)
+    assert report.exit_status() == 0, tell(report)
+    opened.close()
 
 
 async def test_wallets_hear_of_buy_ins_and_of_the_prize() -> None:
@@ -53,6 +70,8 @@ async def test_tables_break_and_players_move_until_one_is_left(seed: int) -> Non
     require_whole(evening.store, evening.id)
     require_one_unit(evening.id, evening.committer.written)
     seen = kinds(evening)
+    report = await audit(evening)
+    assert report.exit_status() == 0, tell(report)
     assert seen["TableOpened"] == 4
     assert seen["TableBroken"] == 3
     assert seen["Moved"] >= 3
