@@ -132,15 +132,19 @@ def _broken(table: int) -> Planned:
 
 
 def _deal_redraw(state: State, players: Sequence[Entrant]) -> list[Planned]:
-    """Deal seats at the tables that were opened for it; those with players are the old ones."""
+    """Deal seats at the tables that were opened for it: the last ones, where nobody sits yet.
+
+    An old one may stand empty, too, when its last players went out together.
+    """
     tables = state.open_tables()
-    new = [table.number for table in tables if not table.seats]
+    empty = [table.number for table in tables if not table.seats]
+    new = empty[-max(1, new_tables(state, len(players))) :]
     if not new:
         return []
     moves = [
         _move(one, new[i % len(new)], 1 + i // len(new), "redraw") for i, one in enumerate(players)
     ]
-    return [*moves, *(_broken(table.number) for table in tables if table.seats)]
+    return [*moves, *(_broken(table.number) for table in tables if table.number not in new)]
 
 
 def _deal_break(state: State, number: int, players: Sequence[Entrant]) -> list[Planned]:

@@ -1,6 +1,7 @@
 """Honest tournaments of every structure hold on all lines, in whole files and in parts of them."""
 
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -9,6 +10,8 @@ from dealer_service.rules.tournament.structure import find_faults
 from tests.support.audits import broken, judge, tell, told
 from tests.support.event_audits import broken_of_event, judge_event, unproved_of_event
 from tests.support.tournament_files import EventFiles
+from tests.support.random_tournaments import random_habits, random_structure
+from tests.support.tournament_files import play_event
 from tests.support.tournament_houses import HOUSES, event
 from tests.support.transcripts import dump
 
@@ -37,6 +40,14 @@ def test_the_events_have_every_kind_of_entry_and_of_draw() -> None:
     assert draws.keys() == {"seats", "redraw", "place", "break", "button", "race"}
     moves = Counter(line.body["why"] for line in lines if line.kind == "moved")
     assert moves.keys() == {"balance", "break", "redraw"}
+
+
+def test_seats_are_drawn_anew_beside_an_old_table_that_stands_empty() -> None:
+    """Two go out together and leave table 3 empty; the redraw's table is the new one alone."""
+    dice = Random(210)
+    files = play_event(random_structure(dice), seed=210, habits=random_habits(dice))
+    report = judge(files.joined(), key=files.key, require=(Promise.LINKED, Promise.PLACED))
+    assert report.exit_status() is ExitStatus.HOLDS, tell(report)
 
 
 def test_files_may_come_in_any_order() -> None:
