@@ -1,16 +1,21 @@
 """TournamentService: what players, operators and whoever looks on may call, over the wire."""
 
 import asyncio
+from contextlib import aclosing
 from typing import Any
 
 import grpc
 import pytest
 
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2, tournament_pb2
-from dealer_service.access.roles import Role
+from dealer_service.access.roles import Caller, Role
+from dealer_service.rpc.watch_tournament import WatchTournament
+from dealer_service.tables import watchers
+from dealer_service.tables.refused import Refused
 from dealer_service.transcript.checkpoint import log_origin, open_checkpoint
 from tests.support.scraping import LOOPBACK, scrape
 from tests.support.service import Bot, Service, fresh_id, refusal, serving, waiting, watching
+from tests.support.service import read as read_line
 from tests.support.tournament_calls import Event, structure
 
 
@@ -304,6 +309,37 @@ class TestWatching:
         assert kinds(await event.watch(1, until="registered")) == ["registered"]
         told = await refusal(event.watch(9))
         assert (told.reason, told.metadata["size"]) == ("NO_SUCH_LINE", "2")
+
+    async def test_a_slow_watcher_is_ended_with_the_index_to_go_on_from(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(watchers, "MAX_BACKLOG", 2)
+        event = await Event.open(service, structure(9, seats=9))
+        watch = WatchTournament(service.dealer.floor)
+        asked = tournament_pb2.WatchTournamentRequest(tournament=event.id)
+        lines: list[bytes] = []
+        async with aclosing(watch.watch(Caller("eve", Role.PLAYER), asked)) as stream:
+            read = tournament_pb2.WatchTournamentResponse.FromString
+            lines += read(await anext(stream)).lines
+            for number in range(5):
+                await event.register(f"player-{number}")
+
+            async def read_on() -> None:
+                async for message in stream:
+                    lines.extend(read(message).lines)
+
+            with pytest.raises(Refused) as caught:
+                await read_on()
+        assert caught.value.refusal.reason == "WATCHED_TOO_SLOWLY"
+        resume = caught.value.refusal.numbers["resume"]
+        assert len(lines) == resume
+        monkeypatch.undo()
+        rest = await event.watch(resume, until="registered")
+        told = [read_line(line) for line in lines] + rest
+        assert told == (await service.entries(event.id))[: len(told)]
+        running = service.dealer.floor.running_tournament(event.id)
+        assert running is not None
+        assert len(running.audience) <= 1
 
     async def test_a_game_is_no_tournament_and_a_tournament_no_game(self, service: Service) -> None:
         event = await Event.open(service, structure())
