@@ -30,6 +30,7 @@ PUBLIC = {
     ("Witness", "key"): "a verifier key",
     ("Network", "public_key"): "a beacon's key that verifies",
     ("Watched", "key"): "a verifier key",
+    ("WatchedTournament", "key"): "a verifier key",
     ("Played", "key"): "a verifier key as text",
     ("KeySet", "keys"): "keys that verify",
     ("ReadSet", "keys"): "keys that verify",

@@ -6,7 +6,7 @@ JSON's own terms, as in `rules.entry`. A tournament's state is only ever folded 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dealer_service.rules.entry import AnteRule, Resumed, RuleSet, SeatStack
@@ -211,7 +211,7 @@ class Drawn:
 
     draw: int
     what: DrawWhat
-    secret: str
+    secret: str = field(repr=False)
     order: tuple[int, ...]
     next_commitment: str
     table: int | None = None
@@ -420,7 +420,7 @@ class TournamentClosed:
     """The last line: why, and the secret of the draw that was not made."""
 
     reason: EndReason
-    secret: str
+    secret: str = field(repr=False)
 
 
 TournamentEntry = (
