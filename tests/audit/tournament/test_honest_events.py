@@ -9,9 +9,8 @@ from audit_cli.report.finding import ExitStatus, Promise, Verdict
 from dealer_service.rules.tournament.structure import find_faults
 from tests.support.audits import broken, judge, tell, told
 from tests.support.event_audits import broken_of_event, judge_event, unproved_of_event
-from tests.support.tournament_files import EventFiles
 from tests.support.random_tournaments import random_habits, random_structure
-from tests.support.tournament_files import play_event
+from tests.support.tournament_files import EventFiles, play_event
 from tests.support.tournament_houses import HOUSES, event
 from tests.support.transcripts import dump
 
