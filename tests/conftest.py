@@ -1,6 +1,7 @@
 """Rules for the whole suite: no test depends on speed, and none is skipped where it counts.
 
-With CI=true a skipped or expected-to-fail test or module is a failure that says its reason.
+With CI=true a skipped or expected-to-fail test or module is a failure that says its reason. Where a
+test does not say how many examples it tries, they are `CUTCARD_EXAMPLES`: more at night.
 """
 
 import os
@@ -11,7 +12,11 @@ from hypothesis import HealthCheck, settings
 
 # Neither a slow test nor slow drawing of its inputs is a fault: both go by the clock.
 settings.register_profile(
-    "house", deadline=None, suppress_health_check=(HealthCheck.too_slow,), print_blob=True
+    "house",
+    max_examples=int(os.environ.get("CUTCARD_EXAMPLES", "50")),
+    deadline=None,
+    suppress_health_check=(HealthCheck.too_slow,),
+    print_blob=True,
 )
 settings.load_profile("house")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from dealer_service.store.api import (
@@ -114,7 +114,6 @@ def play(name: str, asked: list[list[Append]]) -> tuple[list[AppendResult], list
 
 
 @given(batches)
-@settings(max_examples=150)
 def test_sqlite_decides_as_the_store_in_memory_does(asked: list[list[Append]]) -> None:
     assert play("sqlite", asked) == play("memory", asked)
 
