@@ -5,6 +5,7 @@ from typing import Any
 
 from cutcard.v1 import operate_pb2, play_pb2
 from dealer_service.access.roles import Role
+from tests.support.audits import judge, tell
 from tests.support.service import Bot, Policy, Service, folding, refusal, stop, waiting
 
 
@@ -76,6 +77,20 @@ async def test_a_person_gets_the_lowest_house_seat_when_the_hand_has_ended(
     assert "house" not in told[place][1]
     moved = [(one.what, one.player, one.amount) for one in await service.chips()]
     assert moved[-2:] == [("cashed_out", "house-1", left), ("seat_taken", "bob", 150)]
+    await stop([*seated, bob])
+
+
+async def test_a_game_in_which_seats_were_taken_over_holds_in_the_audit(service: Service) -> None:
+    game, seated = await full_table(service, max_hands=2)
+    bob = guest(service, "bob", policy=folding)
+    sitting = asyncio.create_task(bob.sit(game))
+    await until_waiting(bob, game)
+    await fold_to_the_end(seated)
+    await asyncio.wait_for(sitting, 30)
+    await bob.until_line("game_closed")
+    await service.settled(game)
+    report = judge(await service.file(game), key=service.key)
+    assert report.exit_status() == 0, tell(report)
     await stop([*seated, bob])
 
 
