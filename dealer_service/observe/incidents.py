@@ -155,6 +155,11 @@ HINTS: Final[Mapping[str, str]] = {
         "Nothing has become durable for seconds, and callers wait. Look at the disk, or at the "
         "database and the network to it. Nothing that was acknowledged is in danger."
     ),
+    "table_can_not_go_on": (
+        "The rules of a tournament's table let it start no further hand, such as at its max_hands "
+        "or max_ms, and the tournament waits for it. Stop it, and cancel it: what is still to be "
+        "won is shared by stacks."
+    ),
     "table_halted": (
         "A fault of the dealer's own stopped this table; the others go on. What it acknowledged is "
         "kept. Keep the line and report it; a restart takes the game up where it stands."

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+import structlog
+
 from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules import opening
 from dealer_service.rules.entry import CloseReason
@@ -52,6 +54,8 @@ MOST_PENDING: Final = 8
 
 FOREVER: Final = 2**53 - 1
 """A table whose next hand waits for something else than time."""
+
+_log = structlog.get_logger("tables")
 
 Decide = Callable[[TournamentState, int], Decided]
 """decide(state, at): the entries of the time `at` that a change makes, or why it is refused."""
@@ -402,10 +406,14 @@ class Tournament:
         state = self.conduct.state
         if step.kind is StepKind.START_HAND:
             table = self._tables[step.table].dealing.state
-            if opening.may_open_hand(table, joint.at) is None:
+            why_not = opening.may_open_hand(table, joint.at)
+            if why_not is None:
                 joint.open_hand(step.table)
-            else:
-                self._stuck[step.table] = table
+                return
+            if step.table not in self._stuck:
+                why = why_not.reason
+                _log.error("table_can_not_go_on", game=table.opened.game, why=str(why))
+            self._stuck[step.table] = table
             return
         if step.kind is StepKind.CLOSE_TABLE:
             joint.close_table(step.table, CloseReason.TOURNAMENT)

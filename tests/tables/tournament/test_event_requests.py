@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from structlog.testing import capture_logs
 
 from dealer_service.fairness.commitment import chain
 from dealer_service.rules import entropy
@@ -157,6 +158,21 @@ async def test_a_stopped_tournament_starts_no_hand_and_may_be_cancelled() -> Non
     assert evening.is_over
     state = require_whole(evening.store, evening.id)
     assert state.end is told.EndReason.CANCELLED
+
+
+async def test_a_table_at_the_end_of_its_rules_is_told_of_and_the_event_can_be_cancelled() -> None:
+    one_hand = replace(FREEZE_OUT, rules=replace(FREEZE_OUT.rules, max_hands=1))
+    with capture_logs() as logged:
+        evening = await started(one_hand)
+        evening.habits = replace(evening.habits, all_in=0.0)
+        await evening.play(lambda: count(evening, told.HandFinished) == 1)
+        await evening.settled()
+    assert [line["event"] for line in logged] == ["table_can_not_go_on"]
+    assert not evening.halted
+    await evening.change(given(directing.stop))
+    await evening.change(lambda tournament: tournament.cancelling())
+    await evening.settled()
+    require_whole(evening.store, evening.id)
 
 
 async def test_a_deal_is_made_when_the_last_player_has_agreed() -> None:
