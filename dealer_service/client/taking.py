@@ -12,6 +12,7 @@ from dealer_service.client.disk import on_disk
 from dealer_service.client.durable import FileError
 from dealer_service.client.errors import CallRefusedError
 from dealer_service.client.files import GameFiles
+from dealer_service.client.following import HAND_SECONDS
 from dealer_service.client.sent import LeaveSent, SeatAsked
 
 REVEAL_POLICY: Final = "all_cards"
@@ -80,4 +81,5 @@ class Taking:
             accepts_reveal=REVEAL_POLICY,
             reference=asked.reference,
         )
-        await self._caller.call(lambda at: at.play.TakeSeat, request)
+        # A house player's seat is taken over when the hand has ended.
+        await self._caller.call(lambda at: at.play.TakeSeat, request, total=HAND_SECONDS)
