@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from dealer_service.client.message import Message
+from dealer_service.client.read_once import open_checkpoint
 from dealer_service.client.refusing import Evidence, ProtocolBreach, Reason, Refused
 from dealer_service.client.shapes import Entry
 from dealer_service.client.tournament_lines import read_tournament_line
 from dealer_service.client.tournament_view import TournamentView
 from dealer_service.client.verifier import PATIENCE_SECONDS
 from dealer_service.fairness.draw import draw_order, opens_draw_commitment
-from dealer_service.transcript.checkpoint import log_origin, open_checkpoint
+from dealer_service.transcript.checkpoint import log_origin
 from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import NoteKey
 from dealer_service.transcript.refusal import TranscriptError

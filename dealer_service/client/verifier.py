@@ -22,12 +22,13 @@ from dealer_service.beacon.rounds import Network
 from dealer_service.client.dealt import HOLDEM_CARDS, HandSeen, Table
 from dealer_service.client.drawn import NETWORKS, beacon_rule
 from dealer_service.client.grammar import Grammar, Phase
-from dealer_service.client.lines import Entry, read_line
+from dealer_service.client.lines import Entry
 from dealer_service.client.message import CardOpening, Decision, Message
 from dealer_service.client.own import Missed, Own
+from dealer_service.client.read_once import open_checkpoint, read_line
 from dealer_service.client.refusing import Evidence, ProtocolBreach, Reason, Refused
 from dealer_service.client.sent import Sent
-from dealer_service.transcript.checkpoint import log_origin, open_checkpoint
+from dealer_service.transcript.checkpoint import log_origin
 from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import NoteKey
 from dealer_service.transcript.refusal import TranscriptError
