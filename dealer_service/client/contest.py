@@ -6,7 +6,7 @@ for good, the tournament is over, or it or a table was refused.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -39,7 +39,7 @@ from dealer_service.client.tournament_events import (
 )
 from dealer_service.client.tournament_following import News, TournamentFollower
 from dealer_service.client.tournament_view import Contestant, Standing, TournamentView
-from dealer_service.client.tournaments import Tournaments
+from dealer_service.client.tournaments import Deal, Tournaments
 from dealer_service.client.verifier import Watched
 from dealer_service.client.view import TableView
 from dealer_service.transcript.note import NoteKey
@@ -181,6 +181,20 @@ class Contest:
     async def add_on(self, *, reference: str = "") -> int:
         """Buy the add-on in its break, and give the stack."""
         return await self._calls.add_on(self.tournament, reference=reference)
+
+    async def reenter(self, *, reference: str = "") -> None:
+        """Enter again, after busting, as long as registration is open."""
+        me = self.me
+        anchors = me is not None and me.anchors
+        await self._calls.register(self.tournament, anchors=anchors, reference=reference)
+
+    async def propose_deal(self, shares: Mapping[str, int], left: int = 0) -> Deal:
+        """Propose how the last players share what is still to be won, and agree to it."""
+        return await self._calls.propose_deal(self.tournament, shares, left)
+
+    async def agree_to_deal(self, deal: Deal) -> bool:
+        """Agree to a deal as it was read; True when that made it."""
+        return await self._calls.agree_to_deal(self.tournament, deal)
 
     # How it goes on.
 

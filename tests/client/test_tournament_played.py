@@ -9,11 +9,14 @@ import pytest
 
 from dealer_service.access.roles import Role
 from dealer_service.client import (
+    Act,
     CallRefusedError,
     CardsDealt,
+    Deal,
     LevelBegan,
     LinkNotGiven,
     MayRebuy,
+    MyTurn,
     SeatGiven,
     TournamentClosed,
     WasPlaced,
@@ -98,6 +101,60 @@ async def test_who_has_no_chips_may_buy_some(service: Service, tmp_path: Path) -
     assert placed == [1, 2]
     chips = [(one.what, one.reference) for one in await service.chips()]
     assert ("rebuy", "again") in chips
+
+
+async def test_who_busted_enters_again_while_that_may_be(service: Service, tmp_path: Path) -> None:
+    """One folds until one of the others is out, so that nobody is left alone by then."""
+    fields = structure(3, stack=20_000)
+    fields.late.levels = 1
+    fields.late.reentries = 1
+    async with dealer(service, "operator", Role.OPERATOR) as operator:
+        tournament = (await operator.tournaments.open(fields)).tournament
+    again: list[str] = []
+
+    class Returning(Player):
+        async def take_turn(self, turn: MyTurn) -> None:
+            if self.contest.player == "cat" and not again and not turn.decision.may_check:
+                await self.contest.act(Act.FOLD, decision=turn.decision)
+            else:
+                await super().take_turn(turn)
+
+        async def mind(self, event: Any) -> None:
+            if isinstance(event, WentOut) and not again:
+                again.append(self.contest.player)
+                await self.contest.reenter()
+
+    players = await play_all(service, tournament, tmp_path, "ann", "bob", "cat", made=Returning)
+    (back,) = [one for one in players if one.contest.player in again]
+    assert len(back.of(SeatGiven)) == 2
+    assert back.contest.view.players[again[0]].reentries == 1
+    assert min(one.of(WasPlaced)[0].place for one in players) == 1
+    assert sum(one.of(WasPlaced)[0].prize for one in players) == 40
+
+
+async def test_the_last_players_make_a_deal(service: Service, tmp_path: Path) -> None:
+    fields = structure(2, seats=2, deals=True, stack=20_000)
+    async with dealer(service, "operator", Role.OPERATOR) as operator:
+        tournament = (await operator.tournaments.open(fields)).tournament
+    proposed: asyncio.Future[Deal] = asyncio.get_running_loop().create_future()
+    calls: list[asyncio.Task[bool]] = []
+
+    class Dealing(Player):
+        async def take_turn(self, turn: MyTurn) -> None:
+            if not proposed.done():
+                deal = await self.contest.propose_deal({"ann": 12, "bob": 8})
+                proposed.set_result(deal)
+            elif not calls and self.contest.player not in proposed.result().agreed:
+                # It is made when the hand has ended.
+                agreeing = self.contest.agree_to_deal(proposed.result())
+                calls.append(asyncio.create_task(agreeing))
+            act = Act.CHECK if turn.decision.may_check else Act.CALL
+            await self.contest.act(act, decision=turn.decision)
+
+    players = await play_all(service, tournament, tmp_path, "ann", "bob", made=Dealing)
+    assert [await one for one in calls] == [True]
+    prizes = {one.contest.player: one.of(WasPlaced)[0].prize for one in players}
+    assert prizes == {"ann": 12, "bob": 8}
 
 
 async def test_a_client_that_was_killed_goes_on_where_it_was(

@@ -55,14 +55,15 @@ class Player:
         async for event in self.contest:
             self.heard.append(event)
             if isinstance(event, MyTurn):
-                await self._act(event)
+                await self.take_turn(event)
             await self.mind(event)
         return self
 
     async def mind(self, event: TournamentEvent) -> None:
         """Do what else there is to do; nothing."""
 
-    async def _act(self, turn: MyTurn) -> None:
+    async def take_turn(self, turn: MyTurn) -> None:
+        """Go all in, or call."""
         bounds = turn.decision.bet or turn.decision.raise_to
         if bounds is not None:
             act = Act.BET if turn.decision.bet else Act.RAISE
