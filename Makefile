@@ -51,13 +51,13 @@ test: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 nightly: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m night $(ARGS)
 	CUTCARD_POKERKIT_HANDS=20000 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/test_pokerkit.py $(ARGS)
 	CUTCARD_RAW_SEQUENCES=1000 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rng/test_rng_raw.py $(ARGS)
 	CUTCARD_TOURNAMENTS=2000 CUTCARD_LEVEL_MINUTES=15 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/tournament $(ARGS)
-	CUTCARD_EVENT_PLAYERS=180 $(BIN)/python -m pytest tests/bots/test_whole_event.py $(ARGS)
 	CUTCARD_EVENT_PLAYERS=180 $(BIN)/python -m pytest tests/bots/test_whole_event.py $(ARGS)
 	CUTCARD_FUZZED=60 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
 	  tests/audit/test_tampering_fuzz.py tests/browser/test_page_agrees.py $(ARGS)

@@ -56,6 +56,7 @@ class Killing:
             yield done
 
 
+@pytest.mark.night
 def test_two_workers_of_which_one_is_killed_count_what_one_process_counts(
     tmp_path: Path, dask: DaskCluster
 ) -> None:

@@ -29,6 +29,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return contents(shelf)
 
 
+@pytest.mark.night
 def test_three_workers_with_another_engine_write_the_same_bytes(
     tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
