@@ -90,7 +90,8 @@ class Drawing:
         body = line.body
         items, order = list_items(state, body), tuple(body["order"])
         name = f"draw {body['draw']} ({_told(body)})"
-        if not items:
+        # A table without players is broken with a draw of nobody.
+        if not items and body["what"] != "break":
             self._break(f"{name} is of nobody", line, "no draw", _list(order))
             return
         if sorted(items) != sorted(order):

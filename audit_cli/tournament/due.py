@@ -145,8 +145,13 @@ def plan_cancelling(state: State) -> list[Planned]:
     """Return what cancelling a tournament asks for, if it is stopped and between hands."""
     if not (state.started and state.stopped and state.ready):
         return []
-    total = still_to_win(state) if state.registration_closed else work_out_pool(state)
-    return [*_placed(place_cancelled(state, total)), *plan_closing(state, "cancelled")]
+    if not state.registration_closed:
+        total, busted = work_out_pool(state), []
+    else:
+        # In a round hand for hand that this ends, some may have busted and have no place yet.
+        total, busted = still_to_win(state), _placed(place_busted(state))
+    won = _placed(place_cancelled(state, total))
+    return [*busted, *won, *plan_closing(state, "cancelled")]
 
 
 def _levels(state: State, at: int) -> list[Planned]:

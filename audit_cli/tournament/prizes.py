@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from audit_cli.tournament.structure import Payout
 
 
+# So many places of a satellite get the full prize at most.
+MOST_PAID = 2_500
+
+
 def work_out_pool(state: State) -> int:
     """Return what is played for: the buy-ins, rebuys and add-ons, or what is guaranteed."""
     structure = state.structure
@@ -36,7 +40,7 @@ def work_out_prizes(payout: Payout, pool: int, players: int) -> tuple[int, ...]:
 
 def count_full(payout: Payout, pool: int, players: int) -> int:
     """Return how many places of a satellite have the full prize."""
-    return min(pool // payout.prize, players)
+    return min(pool // payout.prize, players, MOST_PAID)
 
 
 def _satellite(payout: Payout, pool: int, players: int) -> list[int]:
