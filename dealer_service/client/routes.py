@@ -5,7 +5,8 @@ on the calls of that game go there, until that node is gone: then to an address 
 the next one where that is gone, too. Every address is spoken to in one way: with the same
 credentials, so that a node must show a certificate for the very name under which it was named; and
 in the clear on loopback alone unless that is allowed, whoever names the address, since the token
-goes along. There is one channel an address, while it is used.
+goes along. There is one channel an address, while it is used; those of one process to one address
+share a connection, as gRPC has it, but no more of them than that has room for.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import Final
 
 import grpc.aio
@@ -39,6 +41,9 @@ KEEPALIVE: Final = (
 NO_PROXY: Final = ("grpc.enable_http_proxy", 0)
 """In the clear: a proxy that the environment names would read the token and the cards."""
 
+SHARING: Final = 200
+"""So many callers of this process share a connection, on which a dealer takes 1,000 streams."""
+
 MOST_GAMES: Final = 4_096
 """Of so many games the owner is remembered; of others it is asked for again."""
 
@@ -46,6 +51,7 @@ _ADDRESS = re.compile(
     r"(?P<host>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>[0-9]{1,5})"
 )
 _MAX_PORT: Final = 65_535
+_callers: Final = count()
 
 
 class AddressError(ValueError):
@@ -98,6 +104,8 @@ class Routes:
             raise AddressError(message)
         for address in addresses:
             self._check(address)
+        # Channels share a connection where all their options are the same.
+        self._sharing = ("cutcard.sharing", next(_callers) // SHARING)
         self._addresses = tuple(addresses)
         self._first = 0
         self._links: dict[str, Link] = {}
@@ -161,10 +169,10 @@ class Routes:
             await link.close()
 
     def _connect(self, address: str) -> grpc.aio.Channel:
+        options = (*KEEPALIVE, self._sharing)
         if self._credentials is None:
-            options = (*KEEPALIVE, NO_PROXY)
-            return grpc.aio.insecure_channel(f"dns:///{address}", options=options)
-        return grpc.aio.secure_channel(f"dns:///{address}", self._credentials, options=KEEPALIVE)
+            return grpc.aio.insecure_channel(f"dns:///{address}", options=(*options, NO_PROXY))
+        return grpc.aio.secure_channel(f"dns:///{address}", self._credentials, options=options)
 
     def _check(self, address: str) -> None:
         found = _ADDRESS.fullmatch(address)

@@ -5,6 +5,7 @@ import asyncio
 import grpc
 import pytest
 
+from cutcard.v1 import fairness_pb2
 from dealer_service.client import routes as module
 from dealer_service.client.routes import AddressError, Routes
 
@@ -149,3 +150,35 @@ async def test_a_stream_hears_when_its_game_is_named_elsewhere() -> None:
     at_two.cancel()
     await asyncio.sleep(0)
     assert not routes._waiting
+
+
+async def test_many_callers_of_a_process_do_not_all_share_one_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A dealer takes only so many streams on each, and each player of a table watches it."""
+    monkeypatch.setattr(module, "SHARING", 2)
+    connected = asyncio.Semaphore(0)
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected.release()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    callers = [Routes([f"127.0.0.1:{port}"]) for _ in range(4)]
+    asking = [asyncio.ensure_future(_ask(each)) for each in callers]
+    async with asyncio.timeout(30):
+        await connected.acquire()
+        await connected.acquire()
+    for task in asking:
+        task.cancel()
+    await asyncio.gather(*asking, return_exceptions=True)
+    for each in callers:
+        await each.close()
+    server.close()
+
+
+async def _ask(routes: Routes) -> None:
+    async with routes.use("") as link:
+        await link.fairness.GetKey(fairness_pb2.GetKeyRequest(), wait_for_ready=True)
