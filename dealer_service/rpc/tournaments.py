@@ -18,7 +18,8 @@ from dealer_service.rules.tournament.entry import Share, TournamentEntry
 from dealer_service.rules.tournament.state import TournamentState
 from dealer_service.store.api import LogHead, LogState, Store
 from dealer_service.tables.floor import Floor
-from dealer_service.tables.tournament.tournament import Decide, Encode, Tournament
+from dealer_service.tables.tournament.changes import Decide, Encode
+from dealer_service.tables.tournament.tournament import Tournament
 
 _PAGE: Final = 100
 _STATES: Final = {

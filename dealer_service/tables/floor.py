@@ -49,6 +49,8 @@ from dealer_service.tables.refused import (
 )
 from dealer_service.tables.requests import Request, Requests, find_answer, reused
 from dealer_service.tables.table import Decide, Encode, Table
+from dealer_service.tables.tournament.changes import Decide as DecideTournament
+from dealer_service.tables.tournament.changes import Encode as EncodeTournament
 from dealer_service.tables.tournament.hall import Hall
 from dealer_service.tables.tournament.recovery import (
     RecoveredTournament,
@@ -60,8 +62,6 @@ from dealer_service.tables.tournament.restoring import (
     sign_again,
     void_open_hand,
 )
-from dealer_service.tables.tournament.tournament import Decide as DecideTournament
-from dealer_service.tables.tournament.tournament import Encode as EncodeTournament
 from dealer_service.tables.tournament.tournament import Tournament
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 

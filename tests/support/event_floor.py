@@ -40,8 +40,9 @@ from dealer_service.tables.lines import decode
 from dealer_service.tables.refused import Refused
 from dealer_service.tables.requests import Request, digest_of
 from dealer_service.tables.table import Table
+from dealer_service.tables.tournament.changes import Decide
 from dealer_service.tables.tournament.lines import decode as decode_tournament
-from dealer_service.tables.tournament.tournament import Decide, Tournament
+from dealer_service.tables.tournament.tournament import Tournament
 from dealer_service.transcript.note import NoteSigner, note_signer
 from tests.support.audits import judge
 from tests.support.service import ManualClock

@@ -10,39 +10,30 @@ seats, moves, breaks and balances tables, opens every hand, places and pays, and
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import structlog
-
-from dealer_service.fairness.refusal import FairnessError
-from dealer_service.rules import opening
-from dealer_service.rules.entry import CloseReason
 from dealer_service.rules.refusal import Refusal
-from dealer_service.rules.table_state import TableState, seat_of
 from dealer_service.rules.tournament.directing import cancel
-from dealer_service.rules.tournament.due import awaited_anchors, due, next_time, take
-from dealer_service.rules.tournament.entering import Answer as Decided
-from dealer_service.rules.tournament.entry import Share, TournamentEntry
-from dealer_service.rules.tournament.state import Phase, TournamentState
-from dealer_service.rules.tournament.step import DrawnOrder, Step, StepKind
+from dealer_service.rules.tournament.entry import Share
+from dealer_service.rules.tournament.state import Phase
 from dealer_service.rules.tournament.structure import table_rules
-from dealer_service.store.api import Answer, SealedSecret
+from dealer_service.store.api import Answer
 from dealer_service.tables.beginning import open_table
 from dealer_service.tables.clock import Timer  # noqa: TC001 - it annotates attributes alone
-from dealer_service.tables.course import ENTROPY_RETRY_MS
 from dealer_service.tables.cover import Cover
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.log import Unit
 from dealer_service.tables.part import Part, Then, send
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
-from dealer_service.tables.table import MOST_WAITING, Table
+from dealer_service.tables.table import Table
+from dealer_service.tables.tournament.changes import Change, Changes, Decide, Encode
 from dealer_service.tables.tournament.conduct import Conduct
+from dealer_service.tables.tournament.course import ALL, TournamentCourse
 from dealer_service.tables.tournament.joint import Joint
 from dealer_service.tables.tournament.proposals import Proposal, Proposals
 from dealer_service.tables.tournament.standing import TournamentStanding
@@ -52,37 +43,8 @@ from dealer_service.tables.written import Overtaken, Written, fault_of, refusal_
 MOST_PENDING: Final = 8
 """So many units may be on their way to the store; what is due then waits for one to arrive."""
 
-FOREVER: Final = 2**53 - 1
-"""A table whose next hand waits for something else than time."""
-
-_log = structlog.get_logger("tables")
-
-Decide = Callable[[TournamentState, int], Decided]
-"""decide(state, at): the entries of the time `at` that a change makes, or why it is refused."""
-Encode = Callable[[tuple[TournamentEntry, ...], TournamentState, int], bytes]
-"""encode(entries, the state behind them, the log's size): the answer's bytes."""
 NewTable = Callable[[Dealing, "Tournament"], Table]
 """new_table(dealing, host): a table of the floor's, which is not served yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """What somebody asked for; `waits` says of a refusal that a hand's end may lift it."""
-
-    request: Request
-    answer: "asyncio.Future[bytes]" = field(repr=False)
-    decide: Decide
-    encode: Encode
-    reference: str
-    waits: Callable[[Refusal], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class _Deferred:
-    """A change that waits for the end of a table's hand; of any hand where `table` is 0."""
-
-    change: _Change
-    table: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +76,11 @@ class Tournament:
         self._floor = floor
         self._tables: dict[int, Table] = {}
         self._checkpoint = checkpoint
+        self._course = TournamentCourse(conduct, self._tables)
         self._proposals = Proposals()
-        self._deferred: deque[_Deferred] = deque()
-        self._stuck: dict[int, TableState] = {}
+        self._changes = Changes(conduct, self.requests, self.begin, self._write)
         self._touched: set[int] = set()
         self._pending = 0
-        self._draw_again_at = 0
-        self._anew_at = 0
         self._is_started = False
         self._is_stopping = False
         self._rests: asyncio.Future[None] | None = None
@@ -163,7 +123,7 @@ class Tournament:
     @property
     def is_between_hands(self) -> bool:
         """Whether it runs, and no hand is open at any of its tables, nor anything waits for one."""
-        if self._refusal is not None or self._deferred:
+        if self._refusal is not None or self._changes.tables:
             return False
         return all(table.is_between_hands for table in self._tables.values())
 
@@ -191,8 +151,8 @@ class Tournament:
             return known
         self.require_running()
         answer = self.requests.begin(request)
-        change = _Change(request, answer, decide, encode, reference, waits)
-        self._guarded(partial(self._try, change), answer)
+        change = Change(request, answer, decide, encode, reference, waits)
+        self._guarded(partial(self._changes.make, change), answer)
         self._guarded(self._advance)
         return await asyncio.shield(answer)
 
@@ -218,7 +178,7 @@ class Tournament:
         """Let it and its tables go on by themselves; after a restart clocks begin anew."""
         self._is_started = True
         if restarted:
-            self._anew_at = self.house.clock.now()
+            self._course.begin_anew()
             self.house.recovered(self.game)
             for table in tuple(self._tables.values()):
                 table.start(restarted=True)
@@ -268,7 +228,7 @@ class Tournament:
 
     def randomness_is_back(self) -> None:
         """Go on at once with what waits for the source of randomness."""
-        self._draw_again_at = 0
+        self._course.draw_now()
         self.mind()
 
     def begin(self) -> Joint:
@@ -298,7 +258,7 @@ class Tournament:
         """
         joint = self._begin(unit.at)
         joint.end_hand(table, unit, then)
-        self._take_steps(joint, starts=False)
+        self._take_due(joint, starts=False)
         self.submit(joint, answer)
         self.mind()
         assert self._last_write is not None
@@ -330,47 +290,14 @@ class Tournament:
 
     def _try_again(self) -> None:
         """Decide again what waits for the end of a hand, at tables where none is open."""
-        for _ in range(len(self._deferred)):
-            change = self._deferred.popleft().change
-            self._guarded(partial(self._try, change), change.answer)
-
-    def _try(self, change: _Change) -> None:
-        joint = self.begin()
-        try:
-            entries = change.decide(self.conduct.state, joint.at)
-        except Exception as fault:  # noqa: BLE001 - deciding changes nothing, so only this one fails
-            self._refuse(change, fault)
-            return
-        if isinstance(entries, Refusal):
-            self._put_off(change, entries)
-            return
-        joint.log(entries, change.reference)
-        body = change.encode(entries, self.conduct.state, self.conduct.log.size)
-        request = change.request
-        stored = Answer(self.game, request.caller, request.request_id, request.digest, body)
-        self._take_steps(joint, starts=False)
-        self.submit(joint, stored, partial(self._answered, change, body))
-
-    def _put_off(self, change: _Change, refusal: Refusal) -> None:
-        if not change.waits(refusal):
-            self._refuse(change, Refused(refusal))
-        elif len(self._deferred) >= MOST_WAITING:
-            message = f"{MOST_WAITING} changes wait for a hand's end already: ask when it is over"
-            numbers = {"waiting": MOST_WAITING}
-            self._refuse(change, refused(ServiceReason.TOO_MANY_WAITING, message, numbers))
-        else:
-            self._deferred.append(_Deferred(change, refusal.numbers.get("table", 0)))
-
-    def _refuse(self, change: _Change, fault: Exception) -> None:
-        self.requests.forget(change.request)
-        if not change.answer.done():
-            change.answer.set_exception(fault)
+        for change in self._changes.take_waiting():
+            self._guarded(partial(self._changes.make, change), change.answer)
 
     def _advance(self) -> None:
         """Do all that is due now, and set the clock for what is due later."""
         while self._may_act() and self._pending < MOST_PENDING:
             joint = self.begin()
-            self._take_steps(joint, starts=True)
+            self._take_due(joint, starts=True)
             if not joint.own.lines:
                 break
             self.submit(joint)
@@ -382,93 +309,24 @@ class Tournament:
         self._tell_rest()
 
     def _may_act(self) -> bool:
-        if self._refusal is not None or self._is_stopping or not self._is_started:
-            return False
-        return self.house.clock.now() >= self._draw_again_at
+        return self._refusal is None and not self._is_stopping and self._is_started
 
-    def _take_steps(self, joint: Joint, *, starts: bool) -> None:
-        """Add to a unit what is due at its time; with `starts`, hands too."""
-        while self._may_act() and not joint.is_full:
-            step = due(self.conduct.state, joint.at, self._held())
-            if step is None or (step.kind is StepKind.START_HAND and not starts):
-                return
-            try:
-                self._take(joint, step)
-            except FairnessError:
-                # Whatever needs chance draws it first, so nothing of the step has been done.
-                self._draw_again_at = joint.at + ENTROPY_RETRY_MS
-                return
-            if step.kind is StepKind.CLOSE_TABLE:
-                # A table's secrets may be many lines: one table a unit.
-                return
+    def _take_due(self, joint: Joint, *, starts: bool) -> None:
+        if self._may_act():
+            self._course.take_due(joint, self._held_back(), starts=starts)
 
-    def _take(self, joint: Joint, step: Step) -> None:
-        state = self.conduct.state
-        if step.kind is StepKind.START_HAND:
-            table = self._tables[step.table].dealing.state
-            why_not = opening.may_open_hand(table, joint.at)
-            if why_not is None:
-                joint.open_hand(step.table)
-                return
-            if step.table not in self._stuck:
-                why = why_not.reason
-                _log.error("table_can_not_go_on", game=table.opened.game, why=str(why))
-            self._stuck[step.table] = table
-            return
-        if step.kind is StepKind.CLOSE_TABLE:
-            joint.close_table(step.table, CloseReason.TOURNAMENT)
-            return
-        drawn: DrawnOrder | None = None
-        behind: SealedSecret | None = None
-        games = tuple(self.house.draw_game() for _ in range(step.games))
-        if step.draw is not None:
-            drawn, behind = self.conduct.draws.draw(step.draw)
-        elif step.kind is StepKind.END:
-            drawn = DrawnOrder(self.conduct.draws.show())
-        if behind is not None:
-            joint.drawn(behind)
-        joint.log(take(state, joint.at, step, drawn, games))
-
-    def _held(self) -> dict[int, int]:
-        """Say by table until when its next hand waits."""
-        held: dict[int, int] = {}
-        waiting = {one.table for one in self._deferred}
-        rests = self._rests is not None or 0 in waiting
-        for number, table in self._tables.items():
-            state = table.dealing.state
-            if state.open is not None:
-                continue
-            is_stuck = self._stuck.get(number) is state
-            if is_stuck or rests or number in waiting or not table.may_open:
-                held[number] = FOREVER
-            elif until := self._anchors_until(number, state):
-                held[number] = until
-        return held
-
-    def _anchors_until(self, number: int, table: TableState) -> int:
-        """Give until when a table's next hand waits for anchors; 0 where it waits for none."""
-        until = 0
-        for player, at in awaited_anchors(self.conduct.state, number).items():
-            seat = seat_of(table, player)
-            if seat is not None and table.seats[seat].anchor is None:
-                until = max(until, at)
-        if until and self._anew_at:
-            # Nobody could anchor while the dealer was away.
-            until = max(until, self._anew_at + table.rules.link_ms)
-        return until
+    def _held_back(self) -> frozenset[int]:
+        """Give the tables at which something comes before the next hand."""
+        held_back = self._changes.tables
+        return held_back if self._rests is None else held_back | {ALL}
 
     def _set_clock(self) -> None:
-        if self._refusal is not None or self._is_stopping or not self._is_started:
+        if not self._may_act() or self._pending >= MOST_PENDING:
             return
-        if self._pending >= MOST_PENDING:
+        at = self._course.due_at(self._held_back())
+        if at is None:
             return
-        now = self.house.clock.now()
-        at = self._draw_again_at
-        if now >= at:
-            at = next_time(self.conduct.state, self._held()) or FOREVER
-        if at >= FOREVER:
-            return
-        at = max(at, now + 1)
+        at = max(at, self.house.clock.now() + 1)
         if self._timer is not None:
             if self._timer_at <= at:
                 return
@@ -487,6 +345,10 @@ class Tournament:
             self._rests.set_result(None)
 
     # Units.
+
+    def _write(self, joint: Joint, answer: Answer, then: Then) -> None:
+        self._take_due(joint, starts=False)
+        self.submit(joint, answer, then)
 
     def _begin(self, at: int) -> Joint:
         return Joint(self.conduct, self._tables, self._open_table, at)
@@ -539,15 +401,6 @@ class Tournament:
             self._floor.over(self)
             self.house.revealed(self.game)
 
-    def _answered(self, change: _Change, body: bytes, fault: BaseException | None) -> None:
-        if fault is None:
-            self.requests.answered(change.request)
-            if not change.answer.done():
-                change.answer.set_result(body)
-            return
-        overtaken = self.house.is_shared and isinstance(fault, Overtaken)
-        self._refuse(change, moving() if overtaken else store_failed())
-
     def _sign_now(self) -> None:
         if not self.conduct.log.is_covered:
             joint = self.begin()
@@ -592,10 +445,7 @@ class Tournament:
             self._refusal = refusal
         self._stop_clocks()
         self._tell_rest()
-        while self._deferred:
-            answer = self._deferred.popleft().change.answer
-            if not answer.done():
-                answer.set_exception(refusal)
+        self._changes.end(refusal)
 
     async def _look_up(self, scope: str, caller: str, request_id: str) -> Answer | None:
         return await self.house.read(lambda store: store.answer(scope, caller, request_id))
