@@ -93,6 +93,37 @@ def test_an_interrupt_takes_registrations_back_before_the_start(
     assert "0 in" in shown.stdout
 
 
+def test_players_that_were_killed_play_on_when_the_same_command_comes_again(
+    service: Service, tournament: str
+) -> None:
+    command = ("bots", "--address", service.address, "--tournament", tournament, "--pace")
+    first = start(*command, "60", folder=service.folder)
+    assert first.stderr is not None
+    assert first.stderr.readline().endswith("note: 4 house players entered\n")
+    first.kill()
+    first.communicate()
+    again = dealer(*command, "0", folder=service.folder)
+    assert again.returncode == 0, again.stderr
+    assert "note: 4 house players entered" in again.stderr
+    assert len(re.findall(r"; \d\w\w, prize \d+$", again.stderr, re.MULTILINE)) == 4
+
+
+def test_an_interrupt_behind_the_start_says_what_becomes_of_the_players(
+    service: Service, tournament: str
+) -> None:
+    playing = start(
+        "bots", "--address", service.address, "--tournament", tournament, "--pace", "60",
+        "--records", "interrupted", folder=service.folder,
+    )  # fmt: skip
+    records = service.folder / "interrupted"
+    while not any(b'"hand":1' in each.read_bytes() for each in records.glob("*.record")):
+        assert playing.poll() is None
+    playing.send_signal(signal.SIGINT)
+    _, told = playing.communicate(timeout=SECONDS)
+    assert playing.returncode == 130
+    assert "gone: the dealer deals the house players in, and folds for them" in told
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
