@@ -390,7 +390,8 @@ class Tournament:
         if unit.movements:
             self.house.chips.tell()
         for number in standing.state.tables.keys() - before.tables.keys():
-            if (table := self._tables.get(number)) is not None:
+            table = self._tables.get(number)
+            if table is not None and self._refusal is None:
                 self._floor.serve(table)
         for number, told in standing.state.tables.items():
             if told.closed:

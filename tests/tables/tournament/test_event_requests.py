@@ -226,6 +226,23 @@ async def test_a_fault_at_one_table_halts_the_tournament() -> None:
         await evening.change(given(directing.stop))
 
 
+async def test_a_tournament_that_is_let_go_of_has_no_table_that_opened_meanwhile() -> None:
+    evening = Evening(MemoryStore(), seed=3)
+    await evening.open(CROWD)
+    await evening.register(*(f"p{number}" for number in range(9)))
+    last = asyncio.ensure_future(evening.register("p9"))
+    while not evening.tournament.tables:
+        await asyncio.sleep(0)
+    assert not evening.floor.tables
+    assert evening.floor.let_go() == (evening.id,)
+    with pytest.raises(Refused) as caught:
+        await last
+    assert caught.value.refusal.reason is ServiceReason.GAME_MOVING
+    await evening.settled()
+    assert not evening.floor.tables
+    assert not evening.floor.tournaments
+
+
 async def test_a_table_is_no_tournament_and_a_tournament_no_game() -> None:
     evening = await started()
     (table,) = evening.floor.tables
