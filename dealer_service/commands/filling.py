@@ -34,7 +34,6 @@ async def fill(options: argparse.Namespace) -> int:
         if not entered:
             say.note("the tournament takes nobody any more: no house player entered")
             return Exit.DONE
-        say.note(f"{len(entered)} house players entered")
         finishes = await _play_until_told(options.tournament, dealers, entered)
     return _tell(finishes)
 
@@ -106,6 +105,7 @@ async def _play_until_told(
             withdrawing.append(asyncio.create_task(_withdraw(tournament, dealers[: len(entered)])))
 
     on_signals(interrupt)
+    say.note(f"{len(entered)} house players entered")
     try:
         return await playing
     except asyncio.CancelledError:
