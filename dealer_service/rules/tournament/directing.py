@@ -11,7 +11,12 @@ from dealer_service.rules.tournament.entry import (
     Stopped,
     TournamentClosed,
 )
-from dealer_service.rules.tournament.placing import place_cancelled
+from dealer_service.rules.tournament.placing import (
+    is_decided,
+    place_busted,
+    place_cancelled,
+    stacks_in,
+)
 from dealer_service.rules.tournament.prizes import prize_pool, prizes_between
 from dealer_service.rules.tournament.reason import TournamentReason
 from dealer_service.rules.tournament.state import Phase, Standing, TournamentState
@@ -51,7 +56,13 @@ def cancel(
     if not state.stopped:
         message = "a tournament is stopped before it is cancelled"
         return Refusal(TournamentReason.NOT_STOPPED, message)
-    return _refuse_open_hand(state) or place_cancelled(state, still_to_win(state))
+    if is_decided(state):
+        message = "nothing is left to be played for: the tournament ends by itself"
+        return Refusal(TournamentReason.TOURNAMENT_CLOSED, message)
+    # In a round hand for hand that the cancelling ends, some may have busted and have no place yet.
+    busted = () if state.registration_open else place_busted(state)
+    won = place_cancelled(state, still_to_win(state))
+    return _refuse_open_hand(state) or (*busted, *won)
 
 
 def close_restored(
@@ -73,7 +84,10 @@ def disqualify(
     at: int,  # noqa: ARG001 - as every decision has it
     player: str,
 ) -> Answer:
-    """Take a player that sits out, with its chips, between hands of its table."""
+    """Take a player that sits out, with its chips, between hands of its table.
+
+    Not the last one that has chips, or will get some: without it nobody could win.
+    """
     refused = _refuse_not_running(state)
     if refused is not None:
         return refused
@@ -82,8 +96,8 @@ def disqualify(
         return Refusal(TournamentReason.NOT_IN, "the player is not in")
     if one.standing is not Standing.PLAYING:
         return Refusal(TournamentReason.NOT_SEATED, "the player does not sit yet")
-    if state.players_in == 1:
-        return Refusal(TournamentReason.LAST_PLAYER, "the last player in has won")
+    if stacks_in(state).keys() - {player} - state.lost.keys() == set():
+        return Refusal(TournamentReason.LAST_PLAYER, "nobody else in has chips: the player has won")
     table = state.tables[one.table]
     if not table.is_between_hands:
         message = f"hand {table.hand} is open at table {table.table}"
@@ -144,7 +158,8 @@ def _refuse_deal(state: TournamentState) -> Refusal | None:
     if state.deal is not None:
         return Refusal(TournamentReason.DEAL_MADE_ALREADY, "a deal was made already")
     one_table = state.tables_open == 1 and not state.waiting
-    if not state.structure.deals or state.registration_open or not one_table:
+    is_settled = not (state.registration_open or state.busted or state.lost)
+    if not state.structure.deals or not is_settled or not one_table or is_decided(state):
         message = "deals are made at the last table, once registration has closed, by the rules"
         return Refusal(TournamentReason.NO_DEAL_NOW, message)
     return _refuse_open_hand(state)

@@ -165,10 +165,11 @@ def _ready_tables(state: TournamentState) -> Iterator[Table]:
     """Give the tables whose next hand waits for nothing but anchors.
 
     A table waits for those at it who may buy chips again, as these are added between hands alone.
+    One that is to be broken plays its hand of a round that is on, for which all else waits.
     """
     if state.phase is not Phase.RUNNING or state.stopped or not _may_play(state):
         return
-    breaking = breaking_table(state)
+    breaking = None if state.round else breaking_table(state)
     deciding = {state.entrants[player].table for player in state.lost}
     for table in state.open_tables:
         is_ready = table.is_between_hands and table is not breaking and len(table.with_chips) > 1

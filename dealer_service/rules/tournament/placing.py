@@ -38,7 +38,12 @@ def place_busted(state: TournamentState) -> tuple[Placed, ...]:
 
 def is_end_reached(state: TournamentState) -> bool:
     """Say whether nothing is left to be played for, and everybody else is placed."""
-    if state.registration_open or state.busted or not state.is_running:
+    return not state.busted and is_decided(state)
+
+
+def is_decided(state: TournamentState) -> bool:
+    """Say whether nothing is left to be played for, who has busted being placed or not."""
+    if state.registration_open or not state.is_running:
         return False
     if state.players_in <= 1 or (state.deal is not None and state.deal.left == 0):
         return True

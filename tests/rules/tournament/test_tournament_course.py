@@ -22,7 +22,10 @@ from dealer_service.rules.tournament.entry import (
     LevelBy,
     Moved,
     MoveWhy,
+    PayoutKind,
+    PayoutRule,
     Placed,
+    ShareTable,
     Stopped,
     Structure,
     TableBroken,
@@ -409,6 +412,22 @@ def test_a_void_hand_counts_in_a_round() -> None:
     step = desk.due()
     assert step is not None
     assert step.table == 1
+
+
+def test_a_table_that_is_to_be_broken_plays_its_hand_of_the_round() -> None:
+    """Five are in, four places are paid: three are left, who fit into one table."""
+    paid = PayoutRule(
+        PayoutKind.SHARES, unit=1, tables=(ShareTable(2, (4_000, 3_000, 2_000, 1_000)),)
+    )
+    desk = begin(structure(players_max=5, hand_for_hand=1, payout=paid))
+    desk.start_hand(1)
+    desk.end_hand(1, {"a": 0, "c": 0, "e": 3_000})
+    desk.settle()
+    assert not desk.all(Placed)
+    step = desk.due()
+    assert step is not None
+    assert (step.kind, step.table) == (StepKind.START_HAND, 2)
+    assert TableBroken(2) in desk.play(2)
 
 
 def test_hand_for_hand_ends_with_the_bubble() -> None:

@@ -21,6 +21,7 @@ from dealer_service.rules.tournament.entry import (
     PayoutKind,
     PayoutRule,
     Placed,
+    RebuyRule,
     RegistrationClosed,
     Share,
     ShareTable,
@@ -176,6 +177,18 @@ def test_the_last_player_is_not_disqualified() -> None:
     assert reason_of(answer) is TournamentReason.LAST_PLAYER
 
 
+def test_who_alone_has_chips_is_not_disqualified() -> None:
+    rebuy = RebuyRule(1_000, 100, 0, 0, MINUTE)
+    desk = Desk(structure(players_max=2, late=LateRule(1, 1), rebuy=rebuy), ("a", "b"))
+    desk.settle()
+    desk.start_hand()
+    desk.end_hand(1, {"a": 0, "b": 2_000})
+    answer = disqualify(desk.state, desk.now, "b")
+    assert reason_of(answer) is TournamentReason.LAST_PLAYER
+    desk.give(disqualify(desk.state, desk.now, "a"))
+    assert Placed("b", 1, 1, 200) in desk.settle()
+
+
 # The end.
 
 
@@ -284,6 +297,16 @@ def test_a_deal_is_made_between_hands_once_and_by_the_structure_alone() -> None:
     assert reason_of(answer) is TournamentReason.NO_DEAL_NOW
 
 
+def test_a_deal_is_made_when_all_who_are_out_have_their_place() -> None:
+    desk = four_left()
+    (out, *left) = sorted(name for name, one in desk.state.entrants.items() if one.is_in)
+    desk.give(disqualify(desk.state, desk.now, out))
+    shares = tuple(Share(name, 100) for name in left)
+    assert reason_of(agree_deal(desk.state, desk.now, shares, 200)) is TournamentReason.NO_DEAL_NOW
+    desk.settle()
+    desk.give(agree_deal(desk.state, desk.now, shares, 200))
+
+
 # Stopping, cancelling, restoring.
 
 
@@ -332,6 +355,34 @@ def test_one_cancelled_while_registration_is_open_shares_the_pool_among_those_in
     desk.settle()
     assert desk.all(Placed) == [Placed("c", 2, 1, 125), Placed("b", 1, 1, 175)]
     assert desk.state.entrants["a"].place == 0
+
+
+def test_who_busted_in_a_round_that_cancelling_ends_has_its_place_and_prize() -> None:
+    """Six are in, five places are paid, and two of a table go out before the other one plays."""
+    paid = PayoutRule(
+        PayoutKind.SHARES, unit=1, tables=(ShareTable(2, (3_000, 2_500, 2_000, 1_500, 1_000)),)
+    )
+    desk = begin(structure(players_max=6, hand_for_hand=1, payout=paid))
+    desk.start_hand()
+    desk.give(stop(desk.state, desk.now))
+    desk.end_hand(1, {"a": 0, "c": 0, "e": 3_000})
+    assert desk.settle() == []
+    desk.give(cancel(desk.state, desk.now, SECRET))
+    assert desk.all(Placed)[:2] == [Placed("a", 5, 2, 30), Placed("c", 5, 2, 30)]
+    assert sum(one.prize for one in desk.all(Placed)) == 600
+    desk.settle()
+    assert desk.state.end is EndReason.CANCELLED
+
+
+def test_one_in_which_nothing_is_left_to_be_played_for_is_not_cancelled() -> None:
+    desk = Desk(structure(players_max=2), ("a", "b"))
+    desk.settle()
+    desk.start_hand()
+    desk.give(stop(desk.state, desk.now))
+    desk.end_hand(1, {"a": 0, "b": 2_000})
+    answer = cancel(desk.state, desk.now, SECRET)
+    assert reason_of(answer) is TournamentReason.TOURNAMENT_CLOSED
+    assert Placed("b", 1, 1, 200) in desk.settle()
 
 
 def test_what_a_deal_gave_comes_besides_in_a_cancelled_one() -> None:
