@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit_cli.tournament.shapes import WHOLE
+from audit_cli.tournament.structure_shape import MOST_PAID, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from audit_cli.tournament.state import State
     from audit_cli.tournament.structure import Payout
-
-
-# So many places of a satellite get the full prize at most.
-MOST_PAID = 2_500
 
 
 def work_out_pool(state: State) -> int:

@@ -31,6 +31,9 @@ from dealer_service.rules.tournament.taking import bust_lost
 
 Answer: TypeAlias = tuple[TournamentEntry, ...] | Refusal
 
+MOST_NAMES: Final = 99_999
+"""So many names register at most, with those that withdrew: a draw of all players fits a line."""
+
 _OVER: Final = frozenset({Phase.ENDING, Phase.CLOSED})
 
 
@@ -64,6 +67,9 @@ def register(  # noqa: PLR0911, PLR0913 - a return for each reason, what a regis
         return Refusal(TournamentReason.REGISTERED_ALREADY, "the player is in already")
     if before is not None and before.standing is not Standing.WITHDRAWN:
         return _reenter(state, before)
+    if before is None and len(state.entrants) >= MOST_NAMES:
+        message = f"at most {MOST_NAMES} names register, with those that withdrew"
+        return Refusal(TournamentReason.TOURNAMENT_FULL, message, {"names": MOST_NAMES})
     number = before.entrant if before else len(state.entrants) + 1
     registered = Registered(player, number, anchors, house or None)
     full = state.players_in >= structure.players_max

@@ -1,12 +1,16 @@
 """The prize pool, the prizes that follow from it, and how those who tie share them (14.9)."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from dealer_service.rules.tournament.entry import PayoutKind, PayoutRule, Structure
 from dealer_service.rules.tournament.state import TournamentState
 
 WHOLE = 10_000
 """Shares of the pool are in ten thousandths."""
+
+MOST_PAID: Final = 2_500
+"""So many places get shares, points or the full prize at most: the prizes fit into a line."""
 
 
 def prize_pool(state: TournamentState) -> int:
@@ -36,7 +40,7 @@ def full_places(state: TournamentState) -> int:
     """Give how many places of a satellite get the full prize."""
     prize = state.structure.payout.prize
     assert prize is not None
-    return min(state.pool // prize, len(state.prizes))
+    return min(state.pool // prize, len(state.prizes), MOST_PAID)
 
 
 def prizes_between(prizes: Sequence[int], first: int, count: int) -> int:
@@ -80,7 +84,7 @@ def _by_shares(rule: PayoutRule, pool: int, players: int) -> list[int]:
 def _by_equal_prizes(rule: PayoutRule, pool: int, players: int) -> list[int]:
     prize = rule.prize
     assert prize is not None
-    full = min(pool // prize, players)
+    full = min(pool // prize, players, MOST_PAID)
     rest = pool - full * prize
     if full < players:
         return [*[prize] * full, rest]

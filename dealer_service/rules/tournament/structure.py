@@ -22,10 +22,23 @@ from dealer_service.rules.tournament.entry import (
     Structure,
     Ties,
 )
-from dealer_service.rules.tournament.prizes import WHOLE
+from dealer_service.rules.tournament.prizes import MOST_PAID, WHOLE
 
 MOST_PLAYERS: Final = 10_000
 MOST_LEVELS: Final = 100
+MOST_REDRAWS: Final = 100
+MOST_SHARE_TABLES: Final = 100
+MOST_SHARES: Final = 5_000
+MOST_POINTS: Final = 1_000_000_000
+"""So many lists and numbers that a structure, and the prizes of any pool, fit into a line."""
+
+LEAST_HANDS: Final = 1_000
+LEAST_MS: Final = 86_400_000
+"""A table that has had its hands, or its time, opens none any more: each has to have enough."""
+
+MOST_DECIDE_MS: Final = 3_600_000
+"""A table waits for who decides on a rebuy no longer than an hour."""
+
 MOST_UNITS: Final = 1_000
 """No unit is more times that of level 1, so that a race's list is short enough for a draw."""
 
@@ -127,6 +140,8 @@ def _find_rules(structure: Structure) -> Iterator[Fault]:
         yield Fault("rules.tournament", "rules.tournament must be absent: every table gets its own")
     for one in ruleset.find_faults(dataclasses.replace(rules, tournament=_ANY_TABLE)):
         yield Fault(f"rules.{one.field}", f"rules.{one.message}", one.numbers)
+    yield from _bounded("rules.max_hands", rules.max_hands, LEAST_HANDS)
+    yield from _bounded("rules.max_ms", rules.max_ms, LEAST_MS)
     if structure.levels:
         first = structure.levels[0]
         for name in ("small_blind", "big_blind", "chip_unit", "ante"):
@@ -152,8 +167,11 @@ def _find_entering(structure: Structure) -> Iterator[Fault]:
     yield from _bounded("hand_for_hand", structure.hand_for_hand, 0, MOST_PLAYERS)
     tables = structure.redraw
     falling = all(before > after for before, after in pairwise(tables))
-    if not falling or (tables and not 1 <= tables[-1] <= tables[0] <= MOST_PLAYERS):
-        message = f"redraw must be numbers of tables, 1 to {MOST_PLAYERS}, falling"
+    fits = len(tables) <= MOST_REDRAWS
+    if not fits or not falling or (tables and not 1 <= tables[-1] <= tables[0] <= MOST_PLAYERS):
+        message = (
+            f"redraw must be up to {MOST_REDRAWS} numbers of tables, 1 to {MOST_PLAYERS}, falling"
+        )
         yield Fault("redraw", message, {"min": 1, "max": MOST_PLAYERS})
 
 
@@ -203,8 +221,9 @@ def _find_options(structure: Structure) -> Iterator[Fault]:
         if rule is not None:
             yield from _find_sold(structure, name, rule)
     if structure.rebuy is not None:
-        for field in ("most", "max_stack", "decide_ms"):
+        for field in ("most", "max_stack"):
             yield from _bounded(f"rebuy.{field}", getattr(structure.rebuy, field), 0)
+        yield from _bounded("rebuy.decide_ms", structure.rebuy.decide_ms, 0, MOST_DECIDE_MS)
     last = levels[late.levels - 1 : late.levels] if late is not None else ()
     if structure.add_on is not None and any(not one.break_ms for one in last):
         yield Fault("add_on", "add_on needs a break after level late.levels")
@@ -235,8 +254,8 @@ def _find_payout(structure: Structure) -> Iterator[Fault]:
         yield from _bounded("payout.prize", rule.prize, 1)
     if rule.tables is not None:
         yield from _find_shares(rule.tables)
-    if rule.points is not None and (not rule.points or not _is_falling(rule.points)):
-        yield Fault("payout.points", "payout.points must be 1 or more numbers, not rising")
+    if rule.points is not None:
+        yield from _find_points(rule.points)
     if rule.kind is PayoutKind.POINTS:
         yield from _find_money(structure)
     if structure.deals and rule.kind not in {PayoutKind.SHARES, PayoutKind.WINNER}:
@@ -256,11 +275,26 @@ def _find_money(structure: Structure) -> Iterator[Fault]:
             yield Fault(field, f"{field} must be 0 with points", {"max": 0})
 
 
+def _find_points(points: tuple[int, ...]) -> Iterator[Fault]:
+    fits = 1 <= len(points) <= MOST_PAID and _is_falling(points) and points[0] <= MOST_POINTS
+    if not fits:
+        message = f"payout.points must be 1 to {MOST_PAID} numbers up to {MOST_POINTS}, not rising"
+        yield Fault("payout.points", message, {"max": MOST_POINTS})
+
+
 def _find_shares(tables: tuple[ShareTable, ...]) -> Iterator[Fault]:
     players = [one.players for one in tables]
-    if not players or players != sorted(set(players)) or players[0] < 1:
-        yield Fault("payout.tables", "payout.tables must be one or more, by rising players")
+    rises = 1 <= len(players) <= MOST_SHARE_TABLES and players == sorted(set(players))
+    if not rises or not 1 <= players[0] <= players[-1] <= MOST_PLAYERS:
+        message = f"payout.tables must be 1 to {MOST_SHARE_TABLES}, by rising players"
+        yield Fault("payout.tables", message, {"max": MOST_SHARE_TABLES})
+    if sum(len(one.shares) for one in tables) > MOST_SHARES:
+        message = f"payout.tables must have at most {MOST_SHARES} shares, all together"
+        yield Fault("payout.tables", message, {"max": MOST_SHARES})
     for place, one in enumerate(tables):
+        if len(one.shares) > MOST_PAID:
+            field = f"payout.tables[{place}].shares"
+            yield Fault(field, f"{field} must be at most {MOST_PAID}", {"max": MOST_PAID})
         if sum(one.shares) != WHOLE or not _is_falling(one.shares):
             field = f"payout.tables[{place}].shares"
             message = f"{field} must be {WHOLE} together, and not rise"
