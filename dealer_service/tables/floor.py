@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, Protocol
 
-from dealer_service.fairness.refusal import FairnessError
 from dealer_service.rules.entry import CloseReason, RuleSet
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.table_state import Phase, TableState, seat_of
@@ -18,14 +17,11 @@ from dealer_service.rules.tournament.entry import Structure
 from dealer_service.rules.tournament.state import TournamentState
 from dealer_service.store.api import (
     UNFINISHED,
-    AlreadyAnswered,
     Answer,
-    Append,
     LogAppend,
     LogHead,
     LogState,
     Movement,
-    RequestIdReused,
     SignedAt,
     Store,
     unfinished_units,
@@ -34,6 +30,7 @@ from dealer_service.tables.afar import Afar, Followed
 from dealer_service.tables.beginning import open_game, open_successor
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.facts import Meta
+from dealer_service.tables.founding import Founding, Opening
 from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.part import Host
@@ -47,7 +44,7 @@ from dealer_service.tables.refused import (
     refused,
     stopping,
 )
-from dealer_service.tables.requests import Request, Requests, find_answer, reused
+from dealer_service.tables.requests import Request, Requests, find_answer
 from dealer_service.tables.table import Decide, Encode, Table
 from dealer_service.tables.tournament.changes import Decide as DecideTournament
 from dealer_service.tables.tournament.changes import Encode as EncodeTournament
@@ -63,18 +60,12 @@ from dealer_service.tables.tournament.restoring import (
     void_open_hand,
 )
 from dealer_service.tables.tournament.tournament import Tournament
-from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
 ENDED: Final = 64
 """The states of so many games that are over are kept: folding one reads its whole log."""
 
 _DEALER: Final = "dealer"
 """The scope of requests that are of no game yet."""
-
-
-Opening = tuple[LogAppend, bytes, Callable[[], None]]
-"""What is written of a thing that opens, the answer, and what has it from then on."""
-Begin = Callable[[], Opening]
 
 
 class Others(Protocol):
@@ -97,11 +88,10 @@ class Floor:
         self.others: Others | None = None
         self.afar: Afar | None = None
         self.is_away = False
-        self.requests = Requests(_DEALER, self._look_up)
+        self.founding = Founding(house, Requests(_DEALER, self._look_up))
         self.hall = Hall(self)
         self._tables: dict[str, Table] = {}
         self._ended: dict[str, TableState] = {}
-        self._refusal: Exception | None = None
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -200,10 +190,8 @@ class Floor:
         encode: Callable[[str, RuleSet, int], bytes],
     ) -> bytes:
         """Open a game under valid rules, once; `encode(game, rules, size)` gives the answer."""
-        known = await self.requests.repeated(request)
-        if known is not None:
-            return known
-        return await self._open(request, partial(self._begin_game, rules, reference, encode))
+        begin = partial(self._begin_game, rules, reference, encode)
+        return await self.founding.once(request, begin)
 
     async def open_tournament(
         self,
@@ -216,11 +204,8 @@ class Floor:
 
         `encode(tournament, structure, size)` gives the answer.
         """
-        known = await self.requests.repeated(request)
-        if known is not None:
-            return known
         begin = partial(self._begin_tournament, structure, reference, encode)
-        return await self._open(request, begin)
+        return await self.founding.once(request, begin)
 
     async def change_tournament(  # noqa: PLR0913 - what a change is made of
         self,
@@ -282,7 +267,7 @@ class Floor:
     def remember(self, store: Store) -> None:
         """Note which requests of no game yet were answered."""
         for caller, request_id in store.answered(_DEALER):
-            self.requests.note(caller, request_id)
+            self.founding.requests.note(caller, request_id)
 
     def place(self, recovered: Recovered) -> Table:
         """Give a game that was recovered its table, which is still to be started."""
@@ -325,7 +310,7 @@ class Floor:
 
     def open_no_more(self) -> None:
         """Open no further games."""
-        self._refusal = stopping()
+        self.founding.refusal = stopping()
 
     async def close_restored(self, signed: Mapping[str, SignedAt]) -> None:
         """After an accepted restore: void each open hand, close every game and tournament.
@@ -362,7 +347,7 @@ class Floor:
 
     async def stop(self) -> None:
         """Decide nothing more at any table, and return when all that was decided is durable."""
-        self._refusal = stopping()
+        self.founding.refusal = stopping()
         self.house.chips.end()
         await self.house.delays.end(stopping())
         if self.afar is not None:
@@ -404,22 +389,6 @@ class Floor:
             raise no_such_game()
         return head
 
-    async def _open(self, request: Request, begin: Begin) -> bytes:
-        """Write what is opened, and have it when it is durable."""
-        if self._refusal is not None:
-            raise self._refusal
-        answer = self.requests.begin(request)
-        try:
-            change, body, follow = begin()
-            stored = Answer(_DEALER, request.caller, request.request_id, request.digest, body)
-            written = self.house.committer.submit(Append((change,), (), stored))
-        except Exception as fault:  # noqa: BLE001 - whatever it was, the request is not left open
-            self.requests.forget(request)
-            answer.set_exception(self._judge(fault))
-        else:
-            written.add_done_callback(partial(self._opened, follow, request, answer, body))
-        return await asyncio.shield(answer)
-
     def _begin_game(
         self, rules: RuleSet, reference: str, encode: Callable[[str, RuleSet, int], bytes]
     ) -> Opening:
@@ -438,43 +407,6 @@ class Floor:
         tournament, change = self.hall.open(structure, reference)
         body = encode(tournament.game, structure, tournament.conduct.log.size)
         return change, body, partial(self.hall.follow, tournament)
-
-    def _judge(self, fault: Exception) -> Exception:
-        """Say what a caller is told of a fault before anything was written."""
-        if isinstance(fault, FairnessError):
-            message = "the source of randomness fails, and no game opens without: call again later"
-            return refused(ServiceReason.RANDOMNESS_FAILED, message)
-        return refusal_of(fault) or fault
-
-    def _opened(
-        self,
-        follow: Callable[[], None],
-        request: Request,
-        answer: "asyncio.Future[bytes]",
-        body: bytes,
-        written: Written,
-    ) -> None:
-        told = written.result() if not written.cancelled() and not written.exception() else None
-        if isinstance(told, AlreadyAnswered):
-            # Another dealer, or this one before it started again, opened the game.
-            self.requests.answered(request)
-            if not answer.done():
-                answer.set_result(told.body)
-            return
-        if isinstance(told, RequestIdReused):
-            self.requests.forget(request)
-            if not answer.done():
-                answer.set_exception(reused())
-            return
-        if fault_of(written) is not None:
-            self.requests.forget(request)
-            if not answer.done():
-                answer.set_exception(store_failed())
-            return
-        follow()
-        self.requests.answered(request)
-        if not answer.done():
-            answer.set_result(body)
 
     def _go_on(self, table: Table, unit: Unit) -> tuple[Table, LogAppend, list[Movement]]:
         dealing, first = open_successor(table.dealing, unit)
