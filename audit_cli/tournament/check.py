@@ -31,7 +31,8 @@ class Tournaments:
     def __init__(self, emit: Emit) -> None:
         self._speaker = Speaker(emit)
         self._log: TournamentLog | None = None
-        self._logs: list[TournamentLog] = []
+        # Of two files of one tournament the one that tells more is kept.
+        self._logs: dict[str, tuple[TournamentLog, Ended]] = {}
         self._judged = 0
         self.tables = TableLogs()
 
@@ -55,43 +56,51 @@ class Tournaments:
                 speaker.unproved(promise, f"no checkpoint of {ended.key} covers a line")
             return
         self._judged += log.entries
-        if any(one.header.game == log.header.game for one in self._logs):
+        before = self._logs.get(log.header.game)
+        if before is not None:
             speaker.notice("this tournament stands in the input more than once")
-            if log.state is None or not log.state.closed:
-                speaker.end()
-                return
-        self._logs.append(log)
-        if ended.first_unsigned is not None:
-            unsigned = sum(ended.unsigned.values())
-            text = f"{unsigned:,} unsigned entries behind the last checkpoint prove nothing"
-            speaker.unproved(Promise.COMPLETE, text)
-        if log.state is None or not log.state.closed:
-            text = "the signed entries end before the tournament closed"
-            speaker.unproved(Promise.COMPLETE, text)
-        elif log.state.reason == "restored":
-            speaker.notice("this tournament closed after a restore: what it owes is not told")
-        elif log.state.reason == "cancelled":
-            speaker.notice("this tournament was cancelled")
+        if before is None or before[1].covered < ended.covered:
+            self._logs[log.header.game] = (log, ended)
         speaker.end()
 
     def conclude(self) -> None:
         """Join each tournament with its tables, and say what holds."""
         named: set[str] = set()
-        for log in self._logs:
-            self._join(log)
+        for log, ended in self._logs.values():
+            self._say_how_it_ended(log, ended)
+            self._join(log, str(ended.key))
             if log.state is not None:
                 named |= log.state.games.keys()
         self._find_strays(named)
         if self._judged:
             self._conclude()
 
-    def _join(self, log: TournamentLog) -> None:
+    def _say_how_it_ended(self, log: TournamentLog, ended: Ended) -> None:
+        speaker, state = self._speaker, log.state
+        speaker.begin(log.header.game)
+        if ended.first_unsigned is not None:
+            unsigned = sum(ended.unsigned.values())
+            text = f"{unsigned:,} unsigned entries behind the last checkpoint prove nothing"
+            speaker.unproved(Promise.COMPLETE, text)
+        if state is None or not state.closed:
+            text = "the signed entries end before the tournament closed"
+            speaker.unproved(Promise.COMPLETE, text)
+        elif state.reason == "restored":
+            text = "this tournament closed after a restore: what it owes is not told"
+            speaker.unproved(Promise.PLACED, text)
+            speaker.notice(text)
+        elif state.reason == "cancelled":
+            speaker.notice("this tournament was cancelled")
+        log.commands.tell(speaker)
+        speaker.end()
+
+    def _join(self, log: TournamentLog, key: str) -> None:
         state = log.state
         if state is None:
             return
         speaker = self._speaker
         speaker.begin(state.tournament)
-        linking = Linking(speaker, state, log.last_at)
+        linking = Linking(speaker, state, log.last_at, key)
         missing = []
         for number, table in sorted(state.tables.items()):
             told = self.tables.logs.get(table.game)
@@ -124,7 +133,7 @@ class Tournaments:
 
     def _find_strays(self, named: set[str]) -> None:
         """Find tables of these tournaments that they do not name, and tables of others."""
-        here = {log.header.game for log in self._logs if log.state is not None}
+        here = {game for game, (log, _) in self._logs.items() if log.state is not None}
         for game, told in self.tables.logs.items():
             if game in named:
                 continue
@@ -141,7 +150,7 @@ class Tournaments:
 
     def _conclude(self) -> None:
         holds = self._speaker.holds
-        logs = self._logs
+        logs = [log for log, _ in self._logs.values()]
         draws, hands = sum(log.draws for log in logs), sum(log.hands for log in logs)
         moves = sum(log.moves for log in logs)
         states = [log.state for log in logs if log.state is not None]

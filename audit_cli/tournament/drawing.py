@@ -12,6 +12,7 @@ from audit_cli.derive import StreamExhaustedError
 from audit_cli.report.finding import Promise
 from audit_cli.tournament.dealing import list_items
 from audit_cli.tournament.draws import commit_draw, draw_order
+from audit_cli.tournament.due import find_due, find_hold
 from audit_cli.tournament.speaking import MAX_FAULTS
 
 if TYPE_CHECKING:
@@ -85,6 +86,19 @@ class Drawing:
             self._break(text, line)
         elif body["what"] == "button" and (table.last_hand or state.button_seat(table)):
             self._break(f"a button is drawn at {where}, which has one", line)
+        elif not state.ended:
+            self._check_due(state, table.number, line)
+
+    def _check_due(self, state: State, table: int, line: Line) -> None:
+        """See that a hand could start there: who draws sooner or later chooses the draw."""
+        text = f"a {line.body['what']} is drawn at table {table}, where no hand may start"
+        due = find_due(state, line.at, doubt=True)
+        if due:
+            self._break(text, line, due[0].told())
+        elif state.stopped or state.in_break:
+            self._break(text, line, found="stopped" if state.stopped else "in a break")
+        elif (hold := find_hold(state, table)) is not None:
+            self._break(text, line, found=hold)
 
     def _derive(self, state: State, line: Line) -> None:
         body = line.body

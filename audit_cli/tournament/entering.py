@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from audit_cli.report.finding import Promise
 from audit_cli.tournament.placing import still_to_win
 from audit_cli.tournament.planned import Planned, tell
-from audit_cli.tournament.shapes import MAX_STACKS
+from audit_cli.tournament.structure_shape import MAX_NAMES, MAX_STACKS
 
 if TYPE_CHECKING:
     from audit_cli.gamefile import Line
@@ -41,6 +41,9 @@ def _registered(state: State, line: Line, speaker: Speaker) -> list[Planned]:
     name = body["player"]
     known = state.entrants.get(name)
     number = known.number if known is not None and known.number else len(state.by_number) + 1
+    if number > MAX_NAMES:
+        text = f"{name} registers as one name more than may"
+        _break(speaker, Promise.SEATED, line, text, f"{MAX_NAMES:,} at most", number)
     if body["entrant"] != number:
         text = f"{name} gets another entrant number"
         _break(speaker, Promise.SEATED, line, text, number, body["entrant"])
@@ -200,6 +203,12 @@ def _disqualified(state: State, line: Line, speaker: Speaker) -> list[Planned]:
     if table.hand is not None:
         text = f"{entrant.name} is disqualified in the middle of a hand of table {table.number}"
         _break(speaker, Promise.ORDERED, line, text)
+    others = state.unseated or any(
+        one.is_in and one.stack for one in state.entrants.values() if one is not entrant
+    )
+    if not others:
+        text = f"{entrant.name} is disqualified, and no other player has chips"
+        _break(speaker, Promise.SEATED, line, text)
     if line.body["stack"] != entrant.stack:
         text = f"{entrant.name} is disqualified with another stack"
         _break(speaker, Promise.COUNTED, line, text, entrant.stack, line.body["stack"])

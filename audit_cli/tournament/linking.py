@@ -27,12 +27,12 @@ _RESTORED = ("restored", "tournament")
 class Linking:
     """Compares one tournament with one of its tables after another."""
 
-    def __init__(self, speaker: Speaker, state: State, last_at: int) -> None:
+    def __init__(self, speaker: Speaker, state: State, last_at: int, key: str) -> None:
         self._speaker = speaker
         self._state = state
         # What the tournament's log can not tell any more is told by its last time.
         self._last_at = last_at
-        self.compared = 0
+        self._key = key
 
     def compare(
         self, number: int, log: TableLog, effects: Sequence[Effect], closed: Line | None
@@ -50,6 +50,9 @@ class Linking:
         if log.origin != self._state.origin:
             text = f"the game of {where} is of another origin"
             self._broken(text, log.opened, self._state.origin, log.origin, log)
+        if log.key != self._key:
+            text = f"the log of {where} is signed by another key than the tournament's"
+            self._broken(text, log.opened, self._key, log.key, log)
         self._compare_rules(where, log)
         self._compare_effects(where, log, effects)
         if closed is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audit_cli.report.finding import Promise
+from audit_cli.tournament.commands import Commands
 from audit_cli.tournament.dealing import deal_out
 from audit_cli.tournament.drawing import Drawing
 from audit_cli.tournament.effects import Effect, effects_of
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 _BEFORE_START = frozenset(
     {"registered", "withdrawn", "started", "stopped", "resumed", "tournament_closed"}
 )
+# Nothing is commanded any more once the tables close; what is due is judged as such.
+_NOT_AT_END = frozenset(
+    {
+        *("registered", "reentered", "rebought", "added_on", "disqualified"),
+        *("deal_agreed", "colored_up", "hand_started"),
+    }
+)
 _OF_STATE = (Promise.SEATED, Promise.LEVELS, Promise.COUNTED, Promise.PLACED)
 
 
@@ -32,6 +40,7 @@ class TournamentLog:
         self._speaker = speaker
         self._judge = Judge(speaker)
         self._drawing = Drawing(speaker)
+        self.commands = Commands()
         self.state: State | None = None
         self.entries = 0
         self.last_at = 0
@@ -92,7 +101,11 @@ class TournamentLog:
             text = f"{line.kind} stands behind the end of the tournament"
             self._speaker.broken(Promise.ORDERED, text, line)
             return
+        if state.ended and line.kind in _NOT_AT_END:
+            text = f"{line.kind} stands behind the close of a table"
+            self._speaker.broken(Promise.ORDERED, text, line)
         self._count(state, line)
+        self.commands.line(state, line)
         for table, effect in effects_of(state, line):
             self.effects.setdefault(table, []).append(effect)
         if line.kind == "drawn":

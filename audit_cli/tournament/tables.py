@@ -42,6 +42,7 @@ class TableLog:
     effects: list[Effect] = field(default_factory=list)
     levels: dict[tuple[object, ...], tuple[dict[str, Any], Line]] = field(default_factory=dict)
     early: list[Early] = field(default_factory=list)
+    key: str = ""
     closed_by: str = ""
     size: int = 0
     root: str = ""
@@ -152,6 +153,7 @@ class TableLogs:
         if log is None:
             return
         log.covered = ended.covered
+        log.key = str(ended.key)
         before = self.logs.get(log.game)
         if before is None or before.covered < log.covered:
             self.logs[log.game] = log

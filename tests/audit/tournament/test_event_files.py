@@ -77,6 +77,9 @@ def test_a_first_line_that_can_not_be_read_is_no_beginning() -> None:
         (b'"unit":10', b'"unit":0'),
         (b'"shares":[10000]', b'"shares":[9999]'),
         (b'"absent":"dealt_in"', b'"absent":"sit_out"'),
+        (b'"max_hands":1000000', b'"max_hands":999'),
+        (b'"redraw":[]', b'"redraw":[1,2]'),
+        (b'"players":2,"shares"', b'"players":6,"shares"'),
         (b'"chip_unit":5,"length"', b'"chip_unit":3,"length"'),
     ],
 )
