@@ -107,6 +107,7 @@ class Viewer:
         self._paused = False
         self._pots: tuple[Pot, ...] = ()
         self._awarding = False
+        self._told: TableView | None = None
         self.decision: Decision | None = None
 
     @property
@@ -120,6 +121,7 @@ class Viewer:
         handler = self._HANDLERS.get(entry.kind)
         if handler is None:
             return
+        self._told = None
         try:
             handler(self, entry.body)
         except KeyError as error:
@@ -129,6 +131,7 @@ class Viewer:
     def open_own(self, opening: CardOpening) -> None:
         """Take an opening of the player's own."""
         if opening.hand == self._hand and self._in_hand:
+            self._told = None
             self._cards[opening.position] = opening.card
             if self.seat in self._seats:
                 cards = tuple(self._cards[position] for position in sorted(self._cards))
@@ -136,10 +139,15 @@ class Viewer:
 
     def decide(self, decision: Decision | None) -> None:
         """Take the turn that stands now."""
-        self.decision = decision
+        self.decision, self._told = decision, None
 
     def table(self) -> TableView:
-        """Give the table as it stands."""
+        """Give the table as it stands; the same until something changes."""
+        if self._told is None:
+            self._told = self._tell()
+        return self._told
+
+    def _tell(self) -> TableView:
         seat = self.seat
         cards = tuple(self._cards[position] for position in sorted(self._cards))
         seats = tuple(self._seats[number] for number in sorted(self._seats))

@@ -41,6 +41,17 @@ def test_no_chip_appears_or_is_lost_within_a_hand(seed: int) -> None:
             assert chips == total, entry
 
 
+def test_who_looks_at_every_line_sees_what_one_sees_who_looks_for_the_first_time() -> None:
+    simulator = play_game(seed=3, hands=2, players=4, habits=LIVELY)
+    told = list(viewed(simulator))
+    for size in range(1, len(told) + 1):
+        viewer = Viewer(simulator.state.opened.game, "ann")
+        for entry, _ in told[:size]:
+            viewer.apply(entry)
+        assert viewer.table() == told[size - 1][1]
+        assert viewer.table() is viewer.table()
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_pots_are_paid_as_they_were_seen(seed: int) -> None:
     """What is awarded is what lay in that pot; the highest is paid first."""
