@@ -26,12 +26,13 @@ def test_the_steps_are_said_and_taken_and_then_there_is_nothing_to_do(folder: Pa
         "d/store.sqlite is of version 1 and lacks:",
         "  2: let a finished log be archived",
         "  3: keep notices for the dealer's log",
-        "done: it is of version 3",
+        "  4: let games be the tables of a tournament",
+        "done: it is of version 4",
     ]
     again = dealer("migrate", "--directory", "d", folder=folder)
     assert (again.returncode, again.stdout) == (
         0,
-        "d/store.sqlite is of version 3: nothing to do\n",
+        "d/store.sqlite is of version 4: nothing to do\n",
     )
 
 
@@ -55,7 +56,7 @@ def test_a_shared_store_is_named_by_its_url_without_the_password(tmp_path: Path)
         again = dealer("migrate", "--store", url, folder=tmp_path)
     assert done.returncode == 0
     assert "  1: make the tables\n  2: keep notices for the dealer's log\n" in done.stdout
-    assert again.stdout.endswith("is of version 2: nothing to do\n")
+    assert again.stdout.endswith("is of version 3: nothing to do\n")
     assert PASSWORD not in done.stdout + done.stderr + again.stdout + again.stderr
 
 

@@ -39,7 +39,8 @@ async def test_goes_on_counting_from_where_it_was(service: Service) -> None:
     bots = await seated(service, game, "ann", "bob", policy=folding)
     await bots[0].until_line("hand_ended", hand=1)
     await service.pause(game)
-    await service.settled(game)
+    # The hand that is open plays on.
+    await bots[0].until_given(lambda: service.table(game).standing.state.open is None)
     told = await statistics(service, game, service.operator)
     assert all(found[0] >= 1 for found in counts(told).values())
     assert told == await statistics(service, game, service.operator)
