@@ -68,7 +68,7 @@ class Tournaments:
         named: set[str] = set()
         for log, ended in self._logs.values():
             self._say_how_it_ended(log, ended)
-            self._join(log, str(ended.key))
+            self._join(log, ended.key.text)
             if log.state is not None:
                 named |= log.state.games.keys()
         self._find_strays(named)

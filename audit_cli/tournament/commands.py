@@ -23,10 +23,12 @@ _MOST = 20
 # Behind these a table may play again that something had held back.
 _FREEING = frozenset(
     {
-        *("level_begun", "resumed", "table_broken", "moved", "seated", "placed"),
+        *("resumed", "table_broken", "moved", "seated"),
         *("hand_for_hand_begun", "hand_for_hand_ended"),
     }
 )
+# These belong to the hand that they stand before.
+_BEFORE_HAND = frozenset({"drawn", "colored_up"})
 
 
 class Commands:
@@ -75,10 +77,12 @@ class Commands:
             self._note(waited, "the start")
 
     def _touch(self, state: State, line: Line) -> None:
-        if line.kind in _FREEING or (state.hand_for_hand and line.kind == "hand_finished"):
+        kind = line.kind
+        frees = kind in _FREEING or (kind == "level_begun" and state.in_break)
+        if frees or (kind == "hand_finished" and state.hand_for_hand):
             self._freed = line.at
         number = line.body.get("table")
-        if type(number) is int:
+        if type(number) is int and kind not in _BEFORE_HAND:
             self._touched[number] = line.at
 
     def _wait(self, state: State, line: Line) -> None:

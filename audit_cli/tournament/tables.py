@@ -153,7 +153,7 @@ class TableLogs:
         if log is None:
             return
         log.covered = ended.covered
-        log.key = str(ended.key)
+        log.key = ended.key.text
         before = self.logs.get(log.game)
         if before is None or before.covered < log.covered:
             self.logs[log.game] = log
