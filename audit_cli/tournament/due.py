@@ -142,8 +142,12 @@ def plan_closing(state: State, reason: str) -> list[Planned]:
 
 
 def plan_cancelling(state: State) -> list[Planned]:
-    """Return what cancelling a tournament asks for, if it is stopped and between hands."""
-    if not (state.started and state.stopped and state.ready):
+    """Return what cancelling a tournament asks for, if it is stopped and between hands.
+
+    There has to be something left to play for.
+    """
+    may = state.started and state.stopped and state.ready
+    if not may or _is_end_reached(state):
         return []
     if not state.registration_closed:
         total, busted = work_out_pool(state), []
