@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audit_cli.checks.voice import count
+from audit_cli.tournament.clocks import is_closing_due
 from audit_cli.tournament.due import is_start_due
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _FREEING = frozenset(
         *("hand_for_hand_begun", "hand_for_hand_ended"),
     }
 )
+_ENTERING = frozenset({"registered", "withdrawn", "reentered", "rebought", "added_on"})
 # These belong to the hand that they stand before.
 _BEFORE_HAND = frozenset({"drawn", "colored_up"})
 
@@ -36,7 +38,7 @@ class Commands:
 
     def __init__(self) -> None:
         self._disqualified: list[str] = []
-        self._withdrawn: list[str] = []
+        self._late: list[str] = []
         self._deals: list[str] = []
         self._stops = 0
         self._stopped_at: int | None = None
@@ -50,10 +52,10 @@ class Commands:
     def line(self, state: State, line: Line) -> None:
         """Take an entry, by the state before it."""
         kind, body = line.kind, line.body
+        if kind in _ENTERING and not state.registration_closed and _is_late(state, line.at):
+            self._late.append(f"{body['player']}, {kind}")
         if kind == "registered":
             self._last_in = line.at
-        elif kind == "withdrawn" and is_start_due(state, line.at):
-            self._withdrawn.append(body["player"])
         elif kind == "started":
             self._start(state, line)
         elif kind == "disqualified":
@@ -108,14 +110,19 @@ class Commands:
             speaker.notice(f"{text}, {self._stopped_ms:,} ms in all")
         for deal in self._deals:
             speaker.notice("a deal: that every player agreed is the dealer's word", deal)
-        if self._withdrawn:
-            text = "withdrawn when the start was due, and so its draw could be known to the dealer"
-            speaker.notice(text, *_first(self._withdrawn))
+        if self._late:
+            text = "entered, left or bought when the start or the close of registration was due"
+            speaker.notice(text, *_first(self._late))
         if self._waits:
             waited, what = self._longest
             text = f"what could begin waited for {LONG_MS:,} ms or more"
             times = count(self._waits, "time")
             speaker.notice(f"{text}, {times}; longest {what}, {waited:,} ms")
+
+
+def _is_late(state: State, at: int) -> bool:
+    """Whether it is due that nobody enters: the dealer can see what each entry makes of a draw."""
+    return is_closing_due(state, at) if state.started else is_start_due(state, at)
 
 
 def _first(names: list[str]) -> list[str]:

@@ -104,8 +104,19 @@ def test_who_withdraws_when_all_seats_are_taken_is_told() -> None:
     log.insert(start.index, start.at, "registered", last.body)
     log.insert(start.index, start.at, "withdrawn", {"player": last.body["player"]})
     report = judge_event(files.joined(), files.key)
-    (notice,) = [one for one in report.notices if one.text.startswith("withdrawn")]
-    assert notice.details == (last.body["player"],)
+    (notice,) = [one for one in report.notices if one.text.startswith("entered")]
+    assert notice.details == (f"{last.body['player']}, withdrawn",)
+
+
+def test_who_enters_when_registration_is_to_close_is_told() -> None:
+    files = event("late")
+    log = files.tournament
+    closed = log.find("registration_closed")
+    late = {"player": "friend", "entrant": len(log.all("registered")) + 1, "anchors": False}
+    log.insert(closed.index, closed.at, "registered", late)
+    report = judge_event(files.joined(), files.key)
+    (notice,) = [one for one in report.notices if one.text.startswith("entered")]
+    assert notice.details == ("friend, registered",)
 
 
 def test_a_table_that_was_left_to_wait_is_told() -> None:
