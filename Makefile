@@ -58,7 +58,8 @@ nightly: setup
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rng/test_rng_raw.py $(ARGS)
 	CUTCARD_TOURNAMENTS=2000 CUTCARD_LEVEL_MINUTES=15 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/rules/tournament $(ARGS)
-	CUTCARD_EVENT_PLAYERS=180 $(BIN)/python -m pytest tests/bots/test_whole_event.py $(ARGS)
+	CUTCARD_EVENT_PLAYERS=180 CUTCARD_EVENTS=60 \
+	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/bots $(ARGS)
 	CUTCARD_FUZZED=60 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
 	  tests/audit/test_tampering_fuzz.py tests/browser/test_page_agrees.py $(ARGS)
 	CUTCARD_EXAMPLES=500 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/contract \
