@@ -46,6 +46,8 @@ def due(state: TournamentState, at: int, held: Held) -> Step | None:
 
 def next_time(state: TournamentState, held: Held) -> int | None:
     """Give the earliest time at which time alone may make something due; None if never."""
+    if state.phase in {Phase.ENDING, Phase.CLOSED}:
+        return None
     times = [one.until for one in state.lost.values()]
     start = state.structure.start
     if state.phase is Phase.REGISTERING and start.at is not None:

@@ -30,7 +30,7 @@ from dealer_service.tables.part import Part, Then
 from dealer_service.tables.table import Table
 from dealer_service.tables.tournament.conduct import Conduct
 
-MOST_LINES: Final = 512
+MOST_LINES: Final = 128
 """A unit that is so long takes nothing more along; what is still due comes in the next."""
 
 OpenTable = Callable[[int, str, int], tuple[Table, Unit]]

@@ -83,6 +83,7 @@ class Tournament:
         self._pending = 0
         self._is_started = False
         self._is_stopping = False
+        self._leaves = stopping()
         self._rests: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
         self._timer_at = 0
@@ -131,6 +132,8 @@ class Tournament:
         """Raise Refused where it takes nothing more."""
         if self._refusal is not None:
             raise self._refusal
+        if self._is_stopping:
+            raise self._leaves
 
     async def change(
         self,
@@ -205,11 +208,12 @@ class Tournament:
     async def stop(self, why: Refused | None = None) -> None:
         """Decide nothing more, and return when all that was decided is durable and signed."""
         self._is_stopping = True
+        self._leaves = why or stopping()
         self._stop_timer()
         await asyncio.gather(*(table.stop(why) for table in tuple(self._tables.values())))
         if self._refusal is None:
             self._guarded(self._sign_now)
-        self._end(why or stopping())
+        self._end(self._leaves)
         while self._last_write is not None and not self._last_write.done():
             await asyncio.wait([self._last_write])
         self.audience.end()
@@ -266,7 +270,7 @@ class Tournament:
 
     def mind(self) -> None:
         """Look soon for what is due; in a moment of its own, so that nothing is half done."""
-        if self._wakes is None and self._refusal is None and self._is_started:
+        if self._wakes is None and self._may_act():
             loop = asyncio.get_running_loop()
             self._wakes = loop.call_soon(self._woken, context=Context())
 
@@ -294,13 +298,14 @@ class Tournament:
             self._guarded(partial(self._changes.make, change), change.answer)
 
     def _advance(self) -> None:
-        """Do all that is due now, and set the clock for what is due later."""
-        while self._may_act() and self._pending < MOST_PENDING:
+        """Do what is due now, a unit in a turn of the loop; set the clock for what is due later."""
+        if self._may_act() and self._pending < MOST_PENDING:
             joint = self.begin()
             self._take_due(joint, starts=True)
-            if not joint.own.lines:
-                break
-            self.submit(joint)
+            if joint.own.lines:
+                self.submit(joint)
+                # There may be more, as tables are many: whatever else waits has its turn first.
+                self.mind()
         touched, self._touched = self._touched, set()
         for number in touched:
             if (table := self._tables.get(number)) is not None:

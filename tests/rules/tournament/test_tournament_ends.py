@@ -15,6 +15,7 @@ from dealer_service.rules.tournament.directing import (
     still_to_win,
     stop,
 )
+from dealer_service.rules.tournament.due import next_time
 from dealer_service.rules.tournament.entry import (
     EndReason,
     LateRule,
@@ -336,6 +337,19 @@ def test_a_running_one_is_cancelled_when_it_is_stopped_and_no_hand_is_open() -> 
         Placed("b", 1, 1, 163),
     ]
     assert told[-1] == TournamentClosed(EndReason.CANCELLED, SECRET)
+
+
+def test_time_makes_nothing_due_any_more_once_it_ends() -> None:
+    played = structure(late=LateRule(1, 0), rebuy=RebuyRule(1_000, 100, 1, 0, 60_000))
+    desk = begin(played)
+    desk.play(1, {"a": 0, "b": 2_000})
+    desk.give(stop(desk.state, desk.now))
+    assert next_time(desk.state, {}) == desk.now + 60_000
+    desk.give(cancel(desk.state, desk.now, SECRET))
+    assert next_time(desk.state, {}) is None
+    desk.settle()
+    assert desk.state.phase is Phase.CLOSED
+    assert next_time(desk.state, {}) is None
 
 
 def test_half_of_a_cancelled_pool_goes_by_heads_and_half_by_stacks() -> None:
