@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import SECONDS, Service, dealer, only_line, serving, start
+from tests.support.ports import free_port
 
 STRUCTURE = {
     "players_max": 4,
@@ -106,6 +107,29 @@ def test_players_that_were_killed_play_on_when_the_same_command_comes_again(
     assert again.returncode == 0, again.stderr
     assert "note: 4 house players entered" in again.stderr
     assert len(re.findall(r"; \d\w\w, prize \d+$", again.stderr, re.MULTILINE)) == 4
+
+
+def test_they_play_on_when_the_dealer_was_killed_and_has_restarted(tmp_path: Path) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    (tmp_path / "structure.json").write_text(json.dumps(STRUCTURE | {"stack": "20000"}))
+    with serving(tmp_path, "--listen", address) as service:
+        opened = dealer(
+            "tournament", "open", "--structure", "structure.json", "--address", address,
+            folder=tmp_path,
+        )  # fmt: skip
+        players = start(
+            "bots", "--address", address, "--tournament", only_line(opened.stdout), "--pace", "0",
+            folder=tmp_path,
+        )  # fmt: skip
+        records = tmp_path / "cutcard-records"
+        while not any(b'"hand":2' in each.read_bytes() for each in records.glob("*.record")):
+            assert players.poll() is None
+        service.process.kill()
+        service.process.wait()
+    with serving(tmp_path, "--listen", address):
+        _, told = players.communicate(timeout=SECONDS)
+    assert players.returncode == 0, told
+    assert len(re.findall(r"; \d\w\w, prize \d+$", told, re.MULTILINE)) == 4
 
 
 def test_an_interrupt_behind_the_start_says_what_becomes_of_the_players(
