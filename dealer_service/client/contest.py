@@ -38,6 +38,7 @@ from dealer_service.client.tournament_events import (
     WentOut,
 )
 from dealer_service.client.tournament_following import News, TournamentFollower
+from dealer_service.client.tournament_hands import TableHands
 from dealer_service.client.tournament_view import Contestant, Standing, TournamentView
 from dealer_service.client.tournaments import Deal, Tournaments
 from dealer_service.client.verifier import Watched
@@ -308,7 +309,8 @@ class Contest:
             game, self._key, self.player, joined, table.size, slept=slept, anchors=anchors
         )
         hear = partial(self._hear_table, game)
-        following = Following(self._caller, watched, hear, files, links=anchors)
+        also = TableHands(self._number_of(game), self.view).take
+        following = Following(self._caller, watched, hear, files, links=anchors, also=also)
         task = asyncio.create_task(following.run())
         task.add_done_callback(lambda _: self._news.set())
         self._games[task] = following
@@ -330,10 +332,13 @@ class Contest:
                 following = next(one for one in self._games.values() if one.game == game)
                 self._start(following.refuse(breach))
 
+    def _number_of(self, game: str) -> int:
+        """Give the number of the table that a game is; 0 where it is none."""
+        return next((one.table for one in self.view.tables.values() if one.game == game), 0)
+
     def _misfit(self, table: TableView) -> str:
         """Say what of a table is not as the tournament's log has it; empty where all is."""
-        view = self.view
-        number = next((one.table for one in view.tables.values() if one.game == table.game), 0)
+        view, number = self.view, self._number_of(table.game)
         if table.rules.get("tournament") != {"tournament": self.tournament, "table": number}:
             return f"the game {table.game} says that it is another table"
         levels = view.structure["levels"]

@@ -17,6 +17,7 @@ from dealer_service.client.chain import NoLink
 from dealer_service.client.dealt import HOLDEM_CARDS
 from dealer_service.client.disk import on_disk
 from dealer_service.client.drawn import is_dated
+from dealer_service.client.durable import FileError
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
     AnchorNotLogged,
@@ -55,7 +56,7 @@ class Successor:
 class Following:
     """One game followed; `run` ends with the game's stream, the player's seat, or a refusal."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a game is followed with
         self,
         caller: Caller,
         watched: Watched,
@@ -63,7 +64,9 @@ class Following:
         files: GameFiles | None = None,
         *,
         links: bool = False,
+        also: Callable[[Entry], None] = lambda _: None,
     ) -> None:
+        """Begin; `also` is told each entry, and raises ProtocolBreach where it refuses one."""
         self.game = watched.game
         self.files = files
         self.viewer = Viewer(watched.game, watched.player)
@@ -78,6 +81,10 @@ class Following:
         self._key = watched.key
         self._tell = tell_user
         self._links = links
+        self._also = also
+        # Nothing was ever sent from these files; what there was before they came is of others.
+        self._backlog = watched.backlog
+        self._is_blank = files is not None and not files.sent
         self._writing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._linked_hand = 0
@@ -158,6 +165,7 @@ class Following:
 
     async def _take(self, step: Progress | Refused | Broken) -> None:
         if isinstance(step, Refused):
+            self._require_own_files(step)
             await self._refuse(step)
         elif isinstance(step, Broken):
             self._tell(Disconnected(step.why))
@@ -188,6 +196,19 @@ class Following:
         self._tell(refused)
         self._has_refused.set()
 
+    def _require_own_files(self, refused: Refused) -> None:
+        """Blame nobody for what the player did from another folder; FileError.
+
+        A tournament gives the seat, so that nothing of it needs to be on disk before.
+        """
+        is_past = self.verifier.size < self._backlog
+        if self._is_blank and is_past and refused.reason is Reason.NOT_MINE:
+            message = (
+                f"the player has played at the table {self.game} already, and this folder has "
+                "nothing of it: go on with the folder that it played with"
+            )
+            raise FileError(message)
+
     def _require_trust(self) -> None:
         if self.refused is not None:
             message = f"the client left the game: {self.refused.detail}"
@@ -215,6 +236,7 @@ class Following:
     def _take_entries(self, step: Progress) -> None:
         blamed = {missed.hand for missed in self.verifier.missed if missed.sent}
         for entry in step.entries:
+            self._also(entry)
             self.viewer.apply(entry)
             by_miss = entry.kind == "hand_void" and entry.body["hand"] in blamed
             event = tell(entry, self.viewer.table(), blamed=by_miss)

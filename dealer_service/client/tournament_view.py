@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 from dealer_service.client.refusing import ProtocolBreach, Reason
 from dealer_service.client.shapes import Entry
+from dealer_service.client.tournament_hands import HandsTold
 
 
 @unique
@@ -105,6 +106,8 @@ class TournamentView:
         self.pool = 0
         self.deal: Mapping[str, int] | None = None
         self.closed_because = ""
+        self.hands = HandsTold()
+        """The last hands of its tables, to hold the tables' logs to."""
         self._players: dict[str, Contestant] = {}
         self._tables: dict[int, TableInPlay] = {}
         self._in_break = False
@@ -163,6 +166,7 @@ class TournamentView:
             self._HANDLERS[entry.kind](self, entry)
         except KeyError as error:
             _refuse(entry, f"there is no {error.args[0]} in the lines before")
+        self.hands.apply(entry)
         self.size, self.at = entry.index + 1, entry.at
         self.phase = self._where()
 

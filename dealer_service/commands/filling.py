@@ -31,10 +31,10 @@ async def fill(options: argparse.Namespace) -> int:
     async with AsyncExitStack() as stack:
         with explained():
             dealers, entered = await _enter(options, stack)
-        if not entered:
-            say.note("the tournament takes nobody any more: no house player entered")
-            return Exit.DONE
-        finishes = await _play_until_told(options.tournament, dealers, entered)
+            if not entered:
+                say.note("the tournament takes nobody any more: no house player entered")
+                return Exit.DONE
+            finishes = await _play_until_told(options.tournament, dealers, entered)
     return _tell(finishes)
 
 

@@ -12,6 +12,7 @@ from dealer_service.client import (
     Act,
     CallRefusedError,
     CardsDealt,
+    CaughtUp,
     Deal,
     LevelBegan,
     LinkNotGiven,
@@ -22,6 +23,7 @@ from dealer_service.client import (
     WasPlaced,
     WentOut,
 )
+from dealer_service.client.durable import FileError
 from dealer_service.tables.clock import SystemClock
 from tests.support.service import Service, serving
 from tests.support.tournament_players import Player, dealer, play_all, structure
@@ -172,6 +174,31 @@ async def test_a_client_that_was_killed_goes_on_where_it_was(
             await asyncio.wait_for(bob, 30)
     assert ann.of(WasPlaced)
     assert contest.refused is None
+
+
+async def test_who_goes_on_with_another_folder_blames_nobody(
+    service: Service, tmp_path: Path
+) -> None:
+    """The seat is the tournament's, so that the folder has nothing of it: it is no breach."""
+    tournament = await opened(service, 2, seats=2, stack=20_000)
+    async with dealer(service, "ann") as first, dealer(service, "bob") as other:
+        await other.enter(tournament, directory=tmp_path / "bob")
+        contest = await first.enter(tournament, directory=tmp_path / "ann")
+        async for event in contest:
+            if isinstance(event, CardsDealt):
+                break
+        await first.close()
+        async with dealer(service, "ann") as again:
+            elsewhere = await again.enter(tournament, directory=tmp_path / "other")
+            with pytest.raises(FileError, match="played at the table"):
+                await asyncio.wait_for(Player(elsewhere).play(), 30)
+        async with dealer(service, "ann") as back:
+            contest = await back.enter(tournament, directory=tmp_path / "ann")
+            async for event in contest:
+                if isinstance(event, CaughtUp):
+                    break
+            assert contest.refused is None
+            assert elsewhere.refused is None
 
 
 async def test_a_registration_is_taken_back(service: Service, tmp_path: Path) -> None:
