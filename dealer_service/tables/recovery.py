@@ -23,6 +23,7 @@ from dealer_service.rules.entry import (
     HandOpened,
     HandVoid,
     LogProof,
+    RuleSet,
 )
 from dealer_service.rules.state import Stage
 from dealer_service.rules.table import fold, fold_from
@@ -100,8 +101,9 @@ def recover_claimed(
     def make_ready() -> Dealing:
         dealing = _make_ready(house, store, head, head.epoch)
         if not closes:
-            _require_publication(dealing)
-            _require_beacon(dealing)
+            require_publication(house, dealing.state.rules, f"game {head.log}")
+            if dealing.state.closed is None:
+                require_beacon(house, dealing.state.rules, f"game {head.log}")
         return dealing
 
     dealing = guarded(head.log, make_ready)
@@ -219,27 +221,26 @@ def _require_keys(dealing: Dealing) -> None:
             raise needs_key(where, key_of(sealed), key_ids)
 
 
-def _require_publication(dealing: Dealing) -> None:
-    """Raise StoreError where the game's rules promise a log that is not published here."""
-    promised = dealing.state.rules.log_proof
-    if promised is LogProof.NONE or dealing.house.published is not None:
+def require_publication(house: House, rules: RuleSet, whose: str) -> None:
+    """Raise StoreError where rules promise a log that is not published here."""
+    if rules.log_proof is LogProof.NONE or house.published is not None:
         return
     message = (
-        f"the rules of game {dealing.game.hex()} say log_proof {promised}, and this dealer "
-        "publishes no log: start it with --publication, as before"
+        f"the rules of {whose} say log_proof {rules.log_proof}, and this dealer publishes no log: "
+        "start it with --publication, as before"
     )
     raise StoreError(Reason.LOG_NOT_PUBLISHED, message)
 
 
-def _require_beacon(dealing: Dealing) -> None:
+def require_beacon(house: House, rules: RuleSet, whose: str) -> None:
     """Raise StoreError where hands are still to be dealt by a beacon that is not known here."""
-    beacon, rounds = dealing.state.rules.beacon, dealing.house.rounds
-    if beacon is None or dealing.state.closed is not None:
+    beacon, rounds = rules.beacon, house.rounds
+    if beacon is None:
         return
     if rounds is None or rounds.network.chain.hex() != beacon.chain:
         message = (
-            f"the rules of game {dealing.game.hex()} name the beacon {beacon.chain}, whose rounds "
-            "this dealer does not fetch: start it with --beacon, as before"
+            f"the rules of {whose} name the beacon {beacon.chain}, whose rounds this dealer does "
+            "not fetch: start it with --beacon, as before"
         )
         raise StoreError(Reason.BEACON_UNKNOWN, message)
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from dealer_service.rules.tournament.folding import fold
+from dealer_service.rules.tournament.state import Phase, TournamentState
 from dealer_service.rules.tournament.state import Table as TableOf
-from dealer_service.rules.tournament.state import TournamentState
 from dealer_service.store.api import (
     UNFINISHED,
     LogHead,
@@ -29,6 +29,8 @@ from dealer_service.tables.recovery import (
     Recovered,
     guarded,
     recover_claimed,
+    require_beacon,
+    require_publication,
     require_whole,
 )
 from dealer_service.tables.tournament.conduct import Conduct
@@ -68,6 +70,11 @@ def recover_tournament(
         return None
     require_whole(own, signed(tournament))
     conduct = guarded(tournament, lambda: _read(house, store, own))
+    if not closes and conduct.state.phase is not Phase.ENDING:
+        # It may have no table yet that would ask for them.
+        rules, whose = conduct.state.structure.rules, f"tournament {tournament}"
+        require_publication(house, rules, whose)
+        require_beacon(house, rules, whose)
     tables: dict[int, Recovered] = {}
     for number, table in conduct.state.tables.items():
         if table.closed:
@@ -77,7 +84,10 @@ def recover_tournament(
             # What was restored lacks lines of this table, and is never gone on from.
             continue
         if head is None or head.facts.state not in UNFINISHED:
-            message = f"table {number} of tournament {tournament} is not there to go on"
+            message = (
+                f"table {number} of tournament {tournament} is not there to go on: start once with "
+                "--accept-restore, which closes what is left"
+            )
             raise CannotRecover(message)
         recovered = recover_claimed(house, store, head, signed(table.game), closes=closes)
         _require_agreement(tournament, table, recovered.dealing)
