@@ -108,8 +108,9 @@ class Commands:
         if self._stops:
             text = f"the operator stopped this tournament {count(self._stops, 'time')}"
             speaker.notice(f"{text}, {self._stopped_ms:,} ms in all")
-        for deal in self._deals:
-            speaker.notice("a deal: that every player agreed is the dealer's word", deal)
+        if self._deals:
+            text = "a deal was agreed on: that every player did is the dealer's word"
+            speaker.notice(text, *_first(self._deals))
         if self._late:
             text = "entered, left or bought when the start or the close of registration was due"
             speaker.notice(text, *_first(self._late))

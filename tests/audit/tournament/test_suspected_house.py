@@ -132,6 +132,17 @@ def test_a_table_that_was_left_to_wait_is_told() -> None:
     assert f"longest hand {last.body['hand']} of table 1, 90,000 ms" in told(report)
 
 
+def test_however_much_was_commanded_few_notices_tell_it() -> None:
+    files = event("deal")
+    deal = files.tournament.find("deal_agreed")
+    for _ in range(50):
+        files.tournament.insert(deal.index, deal.at, "deal_agreed", deal.body)
+    report = judge_event(files.joined(), files.key)
+    (notice,) = [one for one in report.notices if one.text.startswith("a deal")]
+    assert len(notice.details) == 21
+    assert notice.details[-1] == "and 31 more"
+
+
 def test_an_honest_event_has_nothing_to_be_told() -> None:
     files = event("hands")
     report = judge_event(files.joined(), files.key)
