@@ -23,6 +23,9 @@ from dealer_service.tables.tournament.joint import Joint
 FOREVER: Final = 2**53 - 1
 """Until when a table waits whose next hand waits for something else than time."""
 
+UNATTENDED_MS: Final = 2_000
+"""Where all players are absent a hand takes no time: one starts so long after the last at least."""
+
 ALL: Final = 0
 """In place of a table's number: no table starts a hand."""
 
@@ -35,11 +38,12 @@ class TournamentCourse:
     `held_back` are the numbers of tables at which something comes before the next hand.
     """
 
-    __slots__ = ("_anew_at", "_conduct", "_draw_again_at", "_stuck", "_tables")
+    __slots__ = ("_anew_at", "_conduct", "_draw_again_at", "_started", "_stuck", "_tables")
 
     def __init__(self, conduct: Conduct, tables: Mapping[int, Table]) -> None:
         self._conduct = conduct
         self._tables = tables
+        self._started: dict[int, int] = {}
         self._stuck: dict[int, TableState] = {}
         self._draw_again_at = 0
         self._anew_at = 0
@@ -100,6 +104,7 @@ class TournamentCourse:
         why_not = opening.may_open_hand(table, joint.at)
         if why_not is None:
             joint.open_hand(number)
+            self._started[number] = joint.at
             return
         if number not in self._stuck:
             game, why = table.opened.game, str(why_not.reason)
@@ -116,9 +121,15 @@ class TournamentCourse:
             waits = ALL in held_back or number in held_back or not table.may_open
             if waits or self._stuck.get(number) is state:
                 held[number] = FOREVER
-            elif until := self._anchors_until(number, state):
+            elif until := max(self._anchors_until(number, state), self._unattended(number, state)):
                 held[number] = until
         return held
+
+    def _unattended(self, number: int, table: TableState) -> int:
+        """Give until when a table waits at which nobody is there to play; 0 where somebody is."""
+        if any(seat.stack and not seat.sitting_out for seat in table.seats.values()):
+            return 0
+        return self._started.get(number, -UNATTENDED_MS) + UNATTENDED_MS
 
     def _anchors_until(self, number: int, table: TableState) -> int:
         """Give until when a table's next hand waits for anchors; 0 where it waits for none."""

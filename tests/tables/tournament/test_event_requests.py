@@ -3,12 +3,13 @@
 import asyncio
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import pytest
 from structlog.testing import capture_logs
 
 from dealer_service.fairness.commitment import chain
-from dealer_service.rules import entropy
+from dealer_service.rules import entropy, seating
 from dealer_service.rules.table_state import TableState
 from dealer_service.rules.tournament import directing, entering
 from dealer_service.rules.tournament import entry as told
@@ -173,6 +174,22 @@ async def test_a_table_at_the_end_of_its_rules_is_told_of_and_the_event_can_be_c
     await evening.change(lambda tournament: tournament.cancelling())
     await evening.settled()
     require_whole(evening.store, evening.id)
+
+
+async def test_a_table_without_anybody_there_plays_no_faster_than_in_time() -> None:
+    quick = replace(FREEZE_OUT, rules=replace(FREEZE_OUT.rules, pause_ms=0))
+    evening = await started(quick)
+    (table,) = evening.floor.tables
+    for name in TRIO:
+        await evening.floor.change(
+            table.game,
+            evening.request("SitOut", name),
+            lambda _, name=name: lambda state, _at: seating.sit_out(state, name),  # type: ignore[misc]
+            lambda _entries, _state, _size: b"",
+        )
+    await evening.play(lambda: count(evening, told.HandStarted) == 5)
+    starts = [at for at, entry in evening.told() if isinstance(entry, told.HandStarted)]
+    assert all(later - sooner >= 2_000 for sooner, later in pairwise(starts[1:]))
 
 
 async def test_a_deal_is_made_when_the_last_player_has_agreed() -> None:
