@@ -129,11 +129,17 @@ def _plan_busts(state: State, hand: OpenHand, line: Line) -> list[Planned]:
     busts = []
     for item in line.body["stacks"]:
         name = state.tables[line.body["table"]].seats.get(item["seat"])
-        if item["stack"] or name is None or state.may_rebuy(state.entrants[name], 0):
+        if item["stack"] or name is None or _may_decide(state, name):
             continue
         start = hand.stacks.get(item["seat"], 0)
         busts.append(plan_bust(state.entrants[name], hand.number, start, at_once=True))
     return busts
+
+
+def _may_decide(state: State, name: str) -> bool:
+    """Whether a player without chips may buy some, and has time to."""
+    rule = state.structure.rebuy
+    return rule is not None and rule.decide_ms > 0 and state.may_rebuy(state.entrants[name], 0)
 
 
 def _judge_stacks(hand: OpenHand, line: Line, speaker: Speaker) -> None:

@@ -60,7 +60,12 @@ def _by_shares(payout: Payout, pool: int, players: int) -> list[int]:
 
 
 def share(total: int, names: Sequence[str]) -> dict[str, int]:
-    """Share an amount equally; units left over go one each by ascending name."""
+    """Share an amount equally; units left over go one each by ascending name.
+
+    A log that is wrong may leave nobody to share it.
+    """
+    if not names:
+        return {}
     return _hand_out(total, dict.fromkeys(sorted(names), total // len(names)))
 
 

@@ -126,16 +126,13 @@ def rebuy(  # noqa: PLR0911 - a return for each reason
     return (Rebought(player, one.table, one.seat, rule.chips),)
 
 
-def decline_rebuy(
-    state: TournamentState,
-    at: int,  # noqa: ARG001 - as every decision has it
-    player: str,
-) -> Answer:
-    """Buy none, having no chips: the player is out."""
+def decline_rebuy(state: TournamentState, at: int, player: str) -> Answer:
+    """Buy none, having no chips: the player is out, behind those whose time is over."""
     if player not in state.lost:
         message = "who has chips, or does not sit, has no rebuy to decline"
         return Refusal(TournamentReason.NOTHING_TO_DECIDE, message)
-    return (bust_lost(state, player),)
+    out = [name for name, lost in state.lost.items() if lost.until <= at]
+    return tuple(bust_lost(state, name) for name in dict.fromkeys([*out, player]))
 
 
 def add_on(  # noqa: PLR0911 - a return for each reason

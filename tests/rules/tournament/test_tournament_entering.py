@@ -239,6 +239,15 @@ def test_it_busts_when_it_declines_or_when_its_time_is_over() -> None:
     assert desk.all(Busted)[1] == Busted("ben", 1, 2, 1, 1_000)
 
 
+def test_who_declines_is_out_behind_those_whose_time_is_over_already() -> None:
+    """Its call may come before the clock: the log tells them in the order in which they lost."""
+    desk = started(at_ten(rebuy=REBUY), "ann", "ben", "cleo")
+    desk.play(1, {"ann": 0, "ben": 0, "cleo": 3_000})
+    desk.now += 20_000
+    desk.give(decline_rebuy(desk.state, desk.now, "ben"))
+    assert [one.player for one in desk.all(Busted)] == ["ann", "ben"]
+
+
 def test_who_has_bought_as_often_as_it_may_busts_at_once() -> None:
     desk = started(at_ten(rebuy=REBUY), "ann", "ben", "cleo")
     desk.play(1, {"ann": 0, "ben": 2_000})
