@@ -161,8 +161,9 @@ HINTS: Final[Mapping[str, str]] = {
         "won is shared by stacks."
     ),
     "table_halted": (
-        "A fault of the dealer's own stopped this table; the others go on. What it acknowledged is "
-        "kept. Keep the line and report it; a restart takes the game up where it stands."
+        "A fault of the dealer's own stopped this table, or this tournament with all its tables; "
+        "the others go on. What it acknowledged is kept. Keep the line and report it; a restart "
+        "takes the game up where it stands."
     ),
     "take_over_failed": (
         "A game could not be taken over. Its store has it as it was, and it is tried again, here "

@@ -42,7 +42,7 @@ class Host(Protocol):
         """Hear that something changed at a table between hands."""
         ...
 
-    def table_halted(self, fault: BaseException) -> None:
+    def table_halted(self, table: int, fault: BaseException) -> None:
         """Hear that a fault of the dealer stopped a table."""
         ...
 

@@ -338,7 +338,7 @@ class Table:
         self._end(refused(ServiceReason.TABLE_HALTED, message))
         self.audience.end()
         if self.host is not None:
-            self.host.table_halted(fault)
+            self.host.table_halted(self.number, fault)
         else:
             self.house.halted(self.game, fault)
 

@@ -274,8 +274,10 @@ class Tournament:
             loop = asyncio.get_running_loop()
             self._wakes = loop.call_soon(self._woken, context=Context())
 
-    def table_halted(self, fault: BaseException) -> None:
+    def table_halted(self, table: int, fault: BaseException) -> None:
         """Stop everything: a fault of the dealer stopped a table."""
+        if self._fault is None:
+            fault.add_note(f"at table {table}, game {self.conduct.state.tables[table].game}")
         self.halt(fault)
 
     def table_lost(self) -> None:

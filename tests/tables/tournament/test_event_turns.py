@@ -76,3 +76,36 @@ async def test_many_tables_do_not_all_close_in_one_turn_of_the_loop() -> None:
     # The first one's unit is the change's own.
     assert max(Counter(closed).values()) <= 2
     require_one_unit(evening.id, evening.committer.written)
+
+
+async def test_a_fault_at_one_table_halts_the_whole_and_says_where_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    evening = Evening(MemoryStore(), seed=3)
+    await evening.open(CROWD)
+    await evening.register(*TEN)
+    while not list(evening.deciding()):
+        assert await evening.step()
+    await evening.settled()
+    table, player = next(iter(evening.deciding()))
+    before = {head.log: head.next_index for head in evening.store.group(evening.id)}
+
+    def end(*_: object) -> None:
+        message = "a fault in the middle"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(table.dealing, "play_on", end)
+    with pytest.raises(Refused) as caught:
+        await evening.act(table, player)
+    assert caught.value.refusal.reason is ServiceReason.TABLE_HALTED
+    ((log, fault),) = evening.halted
+    assert log == evening.id
+    assert fault.__notes__ == [f"at table {table.number}, game {table.game}"]
+    assert all(one.is_halted for one in evening.floor.tables)
+    with pytest.raises(Refused) as caught:
+        await evening.change(given(directing.stop))
+    assert caught.value.refusal.reason is ServiceReason.TABLE_HALTED
+    assert not evening.clock.skip()
+    await evening.settled()
+    after = {head.log: head.next_index for head in evening.store.group(evening.id)}
+    assert after == before
