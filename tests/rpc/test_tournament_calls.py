@@ -1,7 +1,9 @@
 """TournamentService: what players, operators and whoever looks on may call, over the wire."""
 
 import asyncio
+import re
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -10,6 +12,7 @@ import pytest
 from cutcard.v1 import fairness_pb2, operate_pb2, play_pb2, tournament_pb2
 from dealer_service.access.roles import Caller, Role
 from dealer_service.rpc.watch_tournament import WatchTournament
+from dealer_service.rules.tournament.reason import TournamentReason
 from dealer_service.tables import watchers
 from dealer_service.tables.refused import Refused
 from dealer_service.transcript.checkpoint import log_origin, open_checkpoint
@@ -17,6 +20,12 @@ from tests.support.scraping import LOOPBACK, scrape
 from tests.support.service import Bot, Service, fresh_id, refusal, serving, waiting, watching
 from tests.support.service import read as read_line
 from tests.support.tournament_calls import Event, structure
+
+
+def test_the_contract_tells_of_every_reason_of_a_tournament() -> None:
+    proto = Path(__file__).parents[2] / "proto" / "cutcard" / "v1" / "tournament.proto"
+    words = set(re.findall(r"[A-Z_]+", proto.read_text(encoding="utf-8")))
+    assert set(TournamentReason) <= words
 
 
 def kinds(told: list[tuple[str, dict[str, Any]]]) -> list[str]:
@@ -165,7 +174,7 @@ class TestEntering:
         await event.register("bot-1", "bot-2", role=Role.HOUSE)
         await event.register("ann")
         await event.sit(waiting)
-        entering = asyncio.create_task(event.register("bob"))
+        entering = asyncio.create_task(event.register("bob", reference="bob-1"))
         for bot in event.bots:
             bot.policy = lambda _bot, decision: (
                 (play_pb2.ACT_CHECK, 0) if decision.may_check else (play_pb2.ACT_FOLD, 0)
@@ -185,6 +194,8 @@ class TestEntering:
         assert gone.startswith("bot-")
         told = await event.watch(until="taken_over")
         assert kinds(told)[kinds(told).index("taken_over") - 1] == "registered"
+        chips = [(one.what, one.player, one.reference) for one in await service.chips()]
+        assert chips[-2:] == [("buy_in", "bob", "bob-1"), ("refund", gone, "")]
         await event.stop()
 
 

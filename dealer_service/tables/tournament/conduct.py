@@ -11,6 +11,7 @@ from dealer_service.rules.tournament.entry import (
     HandFinished,
     HandStarted,
     Structure,
+    TakenOver,
     TournamentClosed,
     TournamentEntry,
     TournamentOpened,
@@ -102,6 +103,8 @@ def note(unit: Unit, log: GameLog, stage: Stage) -> None:
 def _move(
     unit: Unit, index: int, before: TournamentState | None, entry: TournamentEntry, reference: str
 ) -> None:
+    # What a house player gets back is none of the person's, who asked for its seat.
+    of_caller = "" if isinstance(entry, TakenOver) else reference
     for moved in movements(before, entry):
         unit.movements.append(
             Movement(
@@ -111,6 +114,6 @@ def _move(
                 what=ChipMove(moved.what.value),
                 player=moved.player,
                 amount=moved.amount,
-                reference=reference,
+                reference=of_caller,
             )
         )
