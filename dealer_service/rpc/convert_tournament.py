@@ -78,7 +78,7 @@ def lobby_message(
     reference: str,
     deal: tournament_pb2.DealProposal | None,
 ) -> tournament_pb2.GetTournamentResponse:
-    """Write a tournament as everybody may see it."""
+    """Write a tournament as everybody may see it, but for its players."""
     structure = state.structure
     tables = state.open_tables
     summary = tournament_pb2.TournamentSummary(
@@ -97,7 +97,6 @@ def lobby_message(
     return tournament_pb2.GetTournamentResponse(
         summary=summary,
         structure=structure_message(structure),
-        players=[_player(state, one) for one in state.entrants.values()],
         tables=[_table(one) for one in state.tables.values()],
         level_ends_at=clock_ends_at(state) or 0,
         registration_open=state.registration_open and state.phase is not Phase.CLOSED,
@@ -134,7 +133,8 @@ def _name_of(share: Share) -> str:
     return share.player
 
 
-def _player(state: TournamentState, one: Entrant) -> tournament_pb2.TournamentPlayer:
+def player_message(state: TournamentState, one: Entrant) -> tournament_pb2.TournamentPlayer:
+    """Write how a player of a tournament stands."""
     sits = one.standing is Standing.PLAYING
     word = str(one.standing)
     if one.standing in _OUT:

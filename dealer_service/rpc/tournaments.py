@@ -11,6 +11,7 @@ from dealer_service.access.roles import Caller
 from dealer_service.rpc import convert_tournament as convert
 from dealer_service.rpc.convert_structure import structure_of
 from dealer_service.rpc.kept_rules import require_kept
+from dealer_service.rpc.lobby import Lobbies
 from dealer_service.rpc.play import request_of
 from dealer_service.rules.refusal import Refusal
 from dealer_service.rules.tournament import directing, entering
@@ -42,6 +43,7 @@ class Tournaments:
 
     def __init__(self, floor: Floor) -> None:
         self._floor = floor
+        self._lobbies = Lobbies()
 
     async def open_tournament(
         self, caller: Caller, asked: tournament_pb2.OpenTournamentRequest
@@ -74,14 +76,12 @@ class Tournaments:
         """Show one tournament: the lobby."""
         state, size = await self._floor.tournament_state(asked.tournament)
         running = self._floor.running_tournament(asked.tournament)
-        deal = running.deal if running is not None else None
-        message = convert.lobby_message(
+        return self._lobbies.write(
             state,
             size,
             reference=await self._reference(caller, asked.tournament, running),
-            deal=convert.deal_message(deal.shares, deal.left, deal.agreed) if deal else None,
+            deal=running.deal if running is not None else None,
         )
-        return message.SerializeToString()
 
     async def register(self, caller: Caller, asked: tournament_pb2.RegisterRequest) -> bytes:
         """Enter, or enter again; where it is full, in a house player's place at a hand's end."""
