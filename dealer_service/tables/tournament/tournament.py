@@ -30,7 +30,7 @@ from dealer_service.tables.log import Unit
 from dealer_service.tables.part import Part, Then, send
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
 from dealer_service.tables.requests import Request, Requests
-from dealer_service.tables.table import Table
+from dealer_service.tables.table import LATE_MS, Table
 from dealer_service.tables.tournament.changes import Change, Changes, Decide, Encode
 from dealer_service.tables.tournament.conduct import Conduct
 from dealer_service.tables.tournament.course import ALL, TournamentCourse
@@ -92,6 +92,7 @@ class Tournament:
         self._refusal: Refused | None = None
         self._fault: BaseException | None = None
         self._last_write: Written | None = None
+        self._last_at = 0
         self.standing = self._stand()
 
     # What is asked of a tournament.
@@ -316,7 +317,14 @@ class Tournament:
         self._tell_rest()
 
     def _may_act(self) -> bool:
-        return self._refusal is None and not self._is_stopping and self._is_started
+        runs = self._refusal is None and not self._is_stopping and self._is_started
+        return runs and not self._awaits_store()
+
+    def _awaits_store(self) -> bool:
+        """Say whether a shared store is away: nobody hears of what was decided meanwhile."""
+        if not self.house.is_shared or self._last_write is None or self._last_write.done():
+            return False
+        return self.house.clock.now() - self._last_at > LATE_MS
 
     def _take_due(self, joint: Joint, *, starts: bool) -> None:
         if self._may_act():
@@ -369,6 +377,7 @@ class Tournament:
 
     def _sent(self, unit: Unit, done: Callable[[Written], None], written: Written) -> None:
         self._last_write = written
+        self._last_at = unit.at
         written.add_done_callback(done)
         self._cover.mind(self.conduct.log, signed=bool(unit.signed))
 
@@ -379,6 +388,10 @@ class Tournament:
         fault = fault_of(written)
         if fault is None:
             self._published(unit, standing)
+            if self.house.is_shared and self.house.clock.now() - unit.at > LATE_MS:
+                # Whoever was seated hears of it now, and can anchor from now on.
+                self._course.begin_anew()
+                self.mind()
         elif self.house.is_shared and isinstance(fault, Overtaken):
             self._lose()
         else:

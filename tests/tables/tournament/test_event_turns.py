@@ -11,9 +11,10 @@ from dealer_service.rules.tournament import entry as told
 from dealer_service.rules.tournament.entry import LateRule
 from dealer_service.store.api import Append
 from dealer_service.store.memory import MemoryStore
+from dealer_service.tables.floor import Floor
 from dealer_service.tables.refused import Refused, ServiceReason
 from tests.support.event_checks import require_one_unit
-from tests.support.event_floor import CROWD, FREEZE_OUT, Evening, given
+from tests.support.event_floor import CROWD, FREEZE_OUT, Committer, Evening, given
 
 TEN = tuple(f"p{number}" for number in range(10))
 
@@ -76,6 +77,49 @@ async def test_many_tables_do_not_all_close_in_one_turn_of_the_loop() -> None:
     # The first one's unit is the change's own.
     assert max(Counter(closed).values()) <= 2
     require_one_unit(evening.id, evening.committer.written)
+
+
+class Away(Committer):
+    """Writes nothing while the store is away."""
+
+    is_away = False
+
+    def _write(self) -> None:
+        if not self.is_away:
+            super()._write()
+
+    def come_back(self) -> None:
+        self.is_away = False
+        self._write()
+
+
+async def test_who_could_not_hear_of_a_seat_has_the_whole_time_to_anchor() -> None:
+    evening = Evening(MemoryStore(), seed=3)
+    store = evening.committer = Away(evening.store)
+    evening.house = replace(evening.house, committer=store, is_shared=True)
+    evening.floor = Floor(evening.house)
+    await evening.open(FREEZE_OUT)
+    await evening.register("ann", "ben", anchors=True)
+    await evening.settled()
+    tournament = evening.tournament
+    store.is_away = True
+    registering = asyncio.ensure_future(evening.register("cleo", anchors=True))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert tournament.conduct.state.tables[1].hand == 0
+    evening.clock.advance(10 * FREEZE_OUT.rules.link_ms)
+    assert tournament.conduct.state.tables[1].hand == 0
+    store.come_back()
+    await registering
+    await evening.settled()
+    evening.clock.advance(FREEZE_OUT.rules.link_ms - 1)
+    await evening.settled()
+    assert tournament.standing.state.tables[1].hand == 0
+    evening.clock.advance(1)
+    await evening.settled()
+    assert tournament.standing.state.tables[1].hand == 1
+    await evening.play()
+    require_one_unit(evening.id, store.written)
 
 
 async def test_a_fault_at_one_table_halts_the_whole_and_says_where_it_was(
