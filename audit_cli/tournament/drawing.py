@@ -92,7 +92,7 @@ class Drawing:
     def _check_due(self, state: State, table: int, line: Line) -> None:
         """See that a hand could start there: who draws sooner or later chooses the draw."""
         text = f"a {line.body['what']} is drawn at table {table}, where no hand may start"
-        due = find_due(state, line.at, doubt=True)
+        due = find_due(state, line.at)
         if due:
             self._break(text, line, due[0].told())
         elif state.stopped or state.in_break:

@@ -31,7 +31,6 @@ from audit_cli.tournament.planned import Planned
 from audit_cli.tournament.prizes import count_full, work_out_pool, work_out_prizes
 from audit_cli.tournament.rounds import (
     is_hand_for_hand_due,
-    is_held_by_anchors,
     is_round_over,
 )
 
@@ -41,11 +40,8 @@ if TYPE_CHECKING:
     from audit_cli.tournament.state import State
 
 
-def find_due(state: State, at: int, *, doubt: bool = False) -> list[Planned]:
-    """Return the first thing that is due at a time, as the entries that it begins with.
-
-    With `doubt` a round hand for hand counts as over where only the tables' logs can tell.
-    """
+def find_due(state: State, at: int) -> list[Planned]:
+    """Return the first thing that is due at a time, as the entries that it begins with."""
     if state.ended:
         return []
     if not state.started:
@@ -53,7 +49,7 @@ def find_due(state: State, at: int, *, doubt: bool = False) -> list[Planned]:
     busts = plan_busts(state, at)
     if busts:
         return busts[:1]
-    if not is_round_over(state) and not (doubt and is_held_by_anchors(state, at)):
+    if not is_round_over(state):
         return []
     return _closing(state, at) or _levels(state, at) or _seats(state)
 

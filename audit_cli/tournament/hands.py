@@ -10,7 +10,7 @@ from audit_cli.tournament.clocks import tell_clock
 from audit_cli.tournament.due import find_due, find_hold
 from audit_cli.tournament.planned import Planned, tell
 from audit_cli.tournament.races import race_at
-from audit_cli.tournament.rounds import FEWEST, is_held_by_anchors, is_round_over
+from audit_cli.tournament.rounds import FEWEST, is_round_over
 
 if TYPE_CHECKING:
     from audit_cli.gamefile import Line
@@ -65,8 +65,7 @@ def _judge_round(state: State, table: Table, line: Line, speaker: Speaker) -> No
             text = "a round hand for hand begins while a hand is open"
             speaker.broken(Promise.LEVELS, text, line)
         return
-    over = is_round_over(state) or is_held_by_anchors(state, line.at)
-    if table.number in state.round and not over:
+    if table.number in state.round and not is_round_over(state):
         text = f"table {table.number} starts two hands in one round hand for hand"
         speaker.broken(Promise.LEVELS, text, line)
 

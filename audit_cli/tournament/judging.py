@@ -123,7 +123,7 @@ class Judge:
 
     def _judge_due(self, state: State, line: Line) -> None:
         """Compare an entry with the first thing that is due."""
-        due = find_due(state, line.at, doubt=True)
+        due = find_due(state, line.at)
         if not (due and due[0].kind == line.kind) and line.kind in _ENDING:
             due = self._find_ending(state, line) or due
         if due and due[0].kind == line.kind:

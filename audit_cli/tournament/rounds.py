@@ -27,26 +27,6 @@ def is_round_over(state: State) -> bool:
     )
 
 
-def is_held_by_anchors(state: State, at: int) -> bool:
-    """Whether only tables that may still wait for anchors have not started in the round.
-
-    Whether such a table could start, its own log tells; the round may be over or not.
-    """
-    if state.round is None or state.open_hands:
-        return False
-    return all(
-        table.number in state.round or not can_play(state, table) or _may_wait(state, table, at)
-        for table in state.open_tables()
-    )
-
-
-def _may_wait(state: State, table: Table, at: int) -> bool:
-    return any(
-        state.entrants[name].anchors and at < sat + state.structure.link_ms
-        for name, sat in table.fresh.items()
-    )
-
-
 def is_hand_for_hand_due(state: State) -> bool:
     """Whether it is to be played hand for hand."""
     if not state.registration_closed or not state.structure.hand_for_hand:

@@ -4,13 +4,15 @@ What no rule can judge is a notice: whom the operator disqualified, that it stop
 was, who withdrew when the draw could be known, and how long a table was left to wait.
 """
 
+from dataclasses import replace
+
 from audit_cli.report.finding import ExitStatus, Promise, Verdict
 from dealer_service.transcript.note import note_signer
 from tests.support.audits import tell, told
 from tests.support.event_audits import broken_of_event, judge_event, unproved_of_event
-from tests.support.tournament_files import EventFiles
-from tests.support.tournament_houses import event
-from tests.support.tournament_play import ORIGIN
+from tests.support.tournament_files import EventFiles, play_event
+from tests.support.tournament_houses import event, make_levels, make_structure
+from tests.support.tournament_play import ORIGIN, Habits
 from tests.support.transcripts import Found, Transcript
 
 
@@ -66,6 +68,22 @@ def test_no_button_is_drawn_while_the_tournament_is_stopped() -> None:
     files.tournament.insert(drawn.index + 1, drawn.at, "resumed", {})
     files.tournament.insert(drawn.index, drawn.at, "stopped", {})
     assert _broken_with(files, Promise.DRAWN, "where no hand may start")
+
+
+def test_a_round_waits_for_a_table_whose_players_may_still_give_anchors() -> None:
+    """Else a table near the money could be let off its hand as soon as somebody moves there."""
+    structure = make_structure(4, 8, make_levels(300_000, breaks={}), hand_for_hand=6)
+    rules = replace(structure.rules, link_ms=600_000)
+    files = play_event(replace(structure, rules=rules), habits=Habits(all_in=0.0))
+    log = files.tournament
+    started = log.all("hand_started")
+    assert [one.body["table"] for one in started[:2]] == [1, 2]
+    finished = next(one for one in log.all("hand_finished") if one.body["table"] == 2)
+    for index in (finished.index, started[1].index):
+        log.delete(index)
+    for one in log.all("registered"):
+        log.change(one.index, anchors=True)
+    assert _broken_with(files, Promise.LEVELS, "two hands in one round")
 
 
 def test_nobody_is_disqualified_behind_the_close_of_a_table() -> None:
