@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audit_cli.checks.voice import count
-from audit_cli.report.finding import TOURNAMENT_PROMISES, Promise
+from audit_cli.report.finding import TOURNAMENT_PROMISES, Finding, Promise, Verdict
 from audit_cli.tournament.linking import Linking
 from audit_cli.tournament.log import TournamentLog
 from audit_cli.tournament.speaking import Speaker
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from audit_cli.tournament.state import State
 
 _OF_ENTRIES = (*TOURNAMENT_PROMISES, Promise.ORDERED, Promise.COMPLETE)
+# What is promised of hands.
+_OF_HANDS = (Promise.BOUND, Promise.REPLAYED, Promise.DEALT, Promise.PLAYED)
 _MOST_NAMED = 5
 
 
@@ -29,6 +31,7 @@ class Tournaments:
     """Follows every tournament of the input, and the logs of tables."""
 
     def __init__(self, emit: Emit) -> None:
+        self._emit = emit
         self._speaker = Speaker(emit)
         self._log: TournamentLog | None = None
         # Of two files of one tournament the one that tells more is kept.
@@ -157,6 +160,11 @@ class Tournaments:
         tables = sum(len(state.tables) for state in states)
         players = sum(len(state.entrants) for state in states)
         placed = sum(state.given for state in states)
+        ended = all(log.state is not None and log.state.closed for log in logs)
+        if ended and not tables and not self.tables.begun:
+            for promise in _OF_HANDS:
+                text = "no tournament here opened a table"
+                self._emit.finding(Finding(promise, Verdict.NOT_APPLICABLE, text))
         holds(Promise.DRAWN, f"{count(draws, 'draw')}, each of a secret committed to before")
         holds(
             Promise.SEATED,

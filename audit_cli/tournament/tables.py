@@ -56,6 +56,8 @@ class TableLogs:
 
     def __init__(self) -> None:
         self.logs: dict[str, TableLog] = {}
+        # How many games the input has, tables or not.
+        self.begun = 0
         self._log: TableLog | None = None
         # Who sat down since the last hand opened and sits there yet, and when; who has an anchor.
         self._fresh: dict[str, int] = {}
@@ -77,6 +79,7 @@ class TableLogs:
 
     def begin(self) -> None:
         """Begin a game, of which it is not known yet whose table it is."""
+        self.begun += 1
         self._log = self._opening = None
         self._fresh = {}
         self._anchored = set()

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from audit_cli.report.finding import ExitStatus, Promise, Verdict
 from dealer_service.transcript.note import note_signer
-from tests.support.audits import tell, told
+from tests.support.audits import judge, tell, told
 from tests.support.event_audits import broken_of_event, judge_event, unproved_of_event
 from tests.support.tournament_files import EventFiles, play_event
 from tests.support.tournament_houses import event, make_levels, make_structure
 from tests.support.tournament_play import ORIGIN, Habits
-from tests.support.transcripts import Found, Transcript
+from tests.support.transcripts import Found, Transcript, dump
 
 
 def _broken_with(files: EventFiles, promise: Promise, word: str) -> bool:
@@ -159,6 +159,23 @@ def test_however_much_was_commanded_few_notices_tell_it() -> None:
     (notice,) = [one for one in report.notices if one.text.startswith("a deal")]
     assert len(notice.details) == 21
     assert notice.details[-1] == "and 31 more"
+
+
+def test_a_tournament_cancelled_before_its_start_has_no_hands_to_judge() -> None:
+    files = event("sit_and_go")
+    log = files.tournament
+    start, secret = log.find("started"), log.find("drawn").body["secret"]
+    log.cut(start.index - 1)
+    body = {"reason": "cancelled", "secret": secret}
+    log.lines.append(dump({"at": start.at, "tournament_closed": body}))
+    log.checkpoints = [len(log.lines)]
+    report = judge(files.tournament_file(), key=files.key)
+    assert report.exit_status() is ExitStatus.HOLDS, tell(report)
+    assert report.verdicts()[Promise.PLAYED] is Verdict.NOT_APPLICABLE
+    log.cut(4)
+    log.checkpoints = [4]
+    report = judge(files.tournament_file(), key=files.key)
+    assert report.verdicts()[Promise.PLAYED] is Verdict.NOT_ESTABLISHED
 
 
 def test_an_honest_event_has_nothing_to_be_told() -> None:
