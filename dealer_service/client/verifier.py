@@ -206,7 +206,7 @@ class Verifier:
         return Progress(entries, openings, kept, message.decision)
 
     def interrupted(self, now: float, size: int) -> None:
-        """Learn that the stream broke and begins anew from `covered`: what is due, is due again.
+        """Learn that the stream begins, at first or anew from `covered`: what is due, is due again.
 
         `size` is that of the log now: the lines before it are old when they come, so that no link
         is due for their hands, and no opening of one that has ended.

@@ -9,6 +9,7 @@ named as the game's owner, by this stream or by another call, it goes on there.
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 import grpc.aio
@@ -60,7 +61,7 @@ class Folding(Protocol[Step_co]):
         ...
 
     def interrupted(self, now: float, size: int) -> None:
-        """Learn that the stream broke, and the size of the log now."""
+        """Learn that the stream begins or began anew, and the size of the log now."""
         ...
 
     def overdue(self, now: float) -> Refused | None:
@@ -75,6 +76,8 @@ class Source:
     watch: Callable[[Link, str, int, _Header], _Stream]
     size: Callable[[Link, str, float, _Header], Awaitable[int]]
     read: Callable[[Any], Message]
+    has_cards: bool = False
+    """Whether cards of one's own come beside the lines, of the hand that is open alone."""
 
 
 def _watch_game(link: Link, game: str, first: int, metadata: _Header) -> _Stream:
@@ -103,7 +106,7 @@ def _read_lines(response: tournament_pb2.WatchTournamentResponse) -> Message:
     return Message(response.first, tuple(response.lines), checkpoint=response.checkpoint)
 
 
-GAME: Final = Source(_watch_game, _size_of_game, read_message)
+GAME: Final = Source(_watch_game, _size_of_game, read_message, has_cards=True)
 TOURNAMENT: Final = Source(_watch_tournament, _size_of_tournament, _read_lines)
 
 
@@ -127,11 +130,16 @@ async def follow(
             stream: _Stream | None = None
             moved = caller.routes.moved(game, link.address)
             try:
+                begin = partial(_begin, caller, game, verifier, source, link=link, token=token)
                 if broken:
-                    size = await source.size(link, game, around.patience.attempt, header(token))
-                    verifier.interrupted(around.monotonic(), size)
+                    await begin()
                 stream = source.watch(link, game, verifier.covered, header(token))
-                while (step := await _next(stream, verifier, caller, moved, source)) is not None:
+                # A hand that ended before the stream began comes without the player's cards.
+                first = begin if source.has_cards else None
+                while (
+                    step := await _next(stream, verifier, caller, moved, source, first=first)
+                ) is not None:
+                    first = None
                     tries.succeeded()
                     heard = True
                     yield step
@@ -155,14 +163,34 @@ async def follow(
         await around.sleep(wait)
 
 
-async def _next(
+async def _begin(  # noqa: PLR0913 - as a stream is opened
+    caller: Caller,
+    game: str,
+    verifier: Folding[Any],
+    source: Source,
+    *,
+    link: Link,
+    token: str,
+) -> None:
+    """Tell the verifier how long the log is now: what comes of it by then is of the past."""
+    around = caller.surroundings
+    size = await source.size(link, game, around.patience.attempt, header(token))
+    verifier.interrupted(around.monotonic(), size)
+
+
+async def _next(  # noqa: PLR0913 - as a stream is read
     stream: _Stream,
     verifier: Folding[Step],
     caller: Caller,
     moved: "asyncio.Future[None]",
     source: Source,
+    *,
+    first: Callable[[], Awaitable[None]] | None,
 ) -> Step | Refused | None:
-    """Wait for the next message, or until one is overdue; None at the stream's end."""
+    """Wait for the next message, or until one is overdue; None at the stream's end.
+
+    `first` is awaited when a message has come, and before it is taken.
+    """
     monotonic = caller.surroundings.monotonic
     reading = asyncio.ensure_future(stream.read())
     try:
@@ -182,4 +210,6 @@ async def _next(
         reading.cancel()
     if response is grpc.aio.EOF:
         return None
+    if first is not None:
+        await first()
     return verifier.receive(source.read(response), monotonic(), caller.surroundings.slept())
