@@ -39,7 +39,6 @@ from dealer_service.client import (
 
 _FEWEST_BIG_BLINDS: Final = 10
 _NO_MORE: Final = frozenset({"TOURNAMENT_FULL", "REGISTRATION_CLOSED"})
-_AWAY: Final = frozenset({"sitting_out", "absent"})
 
 
 @unique
@@ -154,7 +153,7 @@ class TournamentPlayer:
                 self._hands += view.seat in stacks
             case SeatGiven():
                 self._tables += 1
-            case CaughtUp(view=view) if view.me is not None and view.me.state in _AWAY:
+            case CaughtUp() if self.contest.is_away:
                 self._send(self.contest.come_back())
             case TableChanged(kind="sat_out", player=self.contest.player):
                 self._send(self.contest.come_back())

@@ -114,6 +114,12 @@ class Contest:
         return self._current.viewer.decision if self._current else None
 
     @property
+    def is_away(self) -> bool:
+        """Whether the dealer acts for the player, until it comes back."""
+        own = self._current.own if self._current else None
+        return own is not None and own.is_away
+
+    @property
     def refused(self) -> Refused | None:
         """Why the tournament or a table was refused, if one was."""
         return self._refused

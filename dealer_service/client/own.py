@@ -149,6 +149,11 @@ class Own:
         """The player's seat in the open hand; None when it was not dealt in."""
         return self.seat if self.hand_of_mine is not None else None
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the player sits out, at a tournament's table as absent, until it comes back."""
+        return self._sitting_out
+
     def _take_over(self, entry: Entry) -> None:
         rules = entry.body["rules"]
         self._turn_ms, self._link_ms = rules["turn_ms"], rules["link_ms"]

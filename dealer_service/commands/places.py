@@ -1,10 +1,13 @@
 """Where a person plays in the terminal: a seat of a game, or in a tournament."""
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Final, Protocol
 
 from dealer_service.client import (
     Act,
+    CallRefusedError,
+    CaughtUp,
     Choice,
     Contest,
     Decision,
@@ -122,6 +125,10 @@ class InTournament:
 
     async def __aiter__(self) -> AsyncIterator[TournamentEvent]:
         async for event in self._contest:
+            if isinstance(event, CaughtUp) and self._contest.is_away:
+                # It may have been moved, or gone out, meanwhile: there is no coming back then.
+                with suppress(CallRefusedError):
+                    await self._contest.come_back()
             yield event
 
     async def add_chips(self, amount: int) -> int:

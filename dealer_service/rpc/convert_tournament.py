@@ -16,7 +16,7 @@ from dealer_service.rules.tournament.state import (
     clock_ends_at,
 )
 from dealer_service.store.api import LogHead, LogState
-from dealer_service.tables.tournament.facts import read_tournament_meta
+from dealer_service.tables.tournament.facts import phase_word, read_tournament_meta
 
 _GONE: Final = frozenset({LogState.LOST, LogState.ARCHIVED})
 _OUT: Final = frozenset({Standing.BUSTED, Standing.OUT})
@@ -105,12 +105,6 @@ def lobby_message(
         pool=still_to_win(state) if state.registration_open else state.pool,
         deal=deal,
     )
-
-
-def phase_word(state: TournamentState) -> str:
-    """Say in one word where a tournament is."""
-    over = state.phase in {Phase.ENDING, Phase.CLOSED}
-    return "stopped" if state.stopped and not over else str(state.phase)
 
 
 def shares_of(message: Iterable[tournament_entry_pb2.Share]) -> tuple[Share, ...]:

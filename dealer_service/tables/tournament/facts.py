@@ -29,7 +29,7 @@ def facts_of(state: TournamentState, reference: str) -> LogFacts:
     meta = TournamentMeta(
         reference=reference,
         name=state.structure.name,
-        state="stopped" if state.stopped else state.phase.value,
+        state=phase_word(state),
         players=state.players,
         players_in=state.players_in,
         players_max=state.structure.players_max,
@@ -44,6 +44,12 @@ def facts_of(state: TournamentState, reference: str) -> LogFacts:
         players=state.players_in,
         tournament=state.opened.tournament,
     )
+
+
+def phase_word(state: TournamentState) -> str:
+    """Say in one word where a tournament is; one that was stopped and cancelled is over."""
+    over = state.phase in {Phase.ENDING, Phase.CLOSED}
+    return "stopped" if state.stopped and not over else state.phase.value
 
 
 def read_tournament_meta(content: bytes) -> TournamentMeta:
