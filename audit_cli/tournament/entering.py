@@ -220,6 +220,8 @@ def _deal_agreed(state: State, line: Line, speaker: Speaker) -> list[Planned]:
     wrong = None
     if not state.structure.deals:
         wrong = "the structure has no deals"
+    elif state.shares is not None:
+        wrong = "a deal was made before"
     elif not state.registration_closed:
         wrong = "registration is open"
     elif len(state.open_tables()) != 1:

@@ -114,6 +114,17 @@ def test_a_deal_is_told_with_its_shares() -> None:
     assert all(f"{one['player']} {one['amount']}" in notice.details[0] for one in deal["shares"])
 
 
+def test_a_second_deal_does_not_take_back_what_the_first_gave() -> None:
+    """It shares what the first left alone, and would let the shares of the first vanish."""
+    files = event("deal")
+    deal = files.tournament.find("deal_agreed")
+    (first, *others) = deal.body["shares"]
+    shares = [first | {"amount": deal.body["left"]}, *(one | {"amount": 0} for one in others)]
+    again = {"shares": shares, "left": 0}
+    files.tournament.insert(deal.index + 1, deal.at, "deal_agreed", again)
+    assert _broken_with(files, Promise.PLACED, "a deal was made before")
+
+
 def test_who_withdraws_when_all_seats_are_taken_is_told() -> None:
     """The dealer knows the draw's secret: by another list it could choose another draw."""
     files = event("sit_and_go")
