@@ -10,6 +10,7 @@ import pytest
 from tests.chaos.bench import Family
 from tests.chaos.clocks import clocks
 from tests.chaos.drains import drains
+from tests.chaos.events import tournaments
 from tests.chaos.kills import failures, kills
 from tests.chaos.network import network
 from tests.chaos.postgres import databases, freezes, handovers, lines, owners, takeovers
@@ -27,6 +28,7 @@ FAMILIES: Final[dict[str, dict[str, Family]]] = {
         "restores": restores,
         "drains": drains,
         "network": network,
+        "tournaments": tournaments,
     },
     "postgres": {
         "owners": owners,

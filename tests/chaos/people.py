@@ -21,6 +21,7 @@ from cutcard.v1 import (
     operate_pb2_grpc,
     play_pb2,
     play_pb2_grpc,
+    tournament_pb2_grpc,
 )
 from dealer_service.access.roles import Role
 from dealer_service.client.errors import read_error
@@ -33,6 +34,7 @@ STUBS: Final[dict[str, Any]] = {
     "play": play_pb2_grpc.PlayServiceStub,
     "operate": operate_pb2_grpc.OperateServiceStub,
     "fairness": fairness_pb2_grpc.FairnessServiceStub,
+    "tournaments": tournament_pb2_grpc.TournamentServiceStub,
 }
 TOTAL: Final = 90.0
 """Seconds until a call that nobody answers is given up; nothing needs them."""

@@ -33,7 +33,8 @@ ORIGIN = "dealer.example.com"
 class Order:
     """How one dealer is started.
 
-    `clock` is the file of its time, or empty for the machine's, which `skew` (such a file) moves.
+    All that it draws follows from `seed`, where there is one. `clock` is the file of its time, or
+    empty for the machine's, which `skew` (such a file) moves.
     `gate` is a FIFO that it reads before anything else, so that it can be traced from the start.
     `file_bytes` bounds every file that it writes; `broken` names a way of being dishonest.
     """
@@ -136,7 +137,8 @@ def live(order: Order) -> int:
     say = partial(tell, os.getpid())
     fates = Fates(order.fault, say, is_telling=order.is_telling)
     mind_files(folder, fates)
-    foretell(order.seed)
+    if order.seed:
+        foretell(order.seed)
     if order.skew:
         skew_wall_clock(Path(order.skew))
     if order.broken:
