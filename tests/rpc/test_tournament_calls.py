@@ -267,9 +267,8 @@ class TestPlaying:
         assert told[-1][1]["reason"] in {"cancelled", "finished"}
         # Lists tell of it as the lobby does, so that an export finds it.
         request = tournament_pb2.ListTournamentsRequest(state="closed")
-        header = service.header("operator", Role.OPERATOR)
-        listed = await service.tournaments.ListTournaments(request, metadata=header)
-        assert [one.tournament for one in listed.tournaments] == [event.tournament]
+        listed = await service.tournaments.ListTournaments(request, metadata=service.operator)
+        assert [one.tournament for one in listed.tournaments] == [event.id]
         await event.stop()
 
     async def test_a_player_is_disqualified_when_its_hand_has_ended(self, service: Service) -> None:
