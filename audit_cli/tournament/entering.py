@@ -215,23 +215,23 @@ def _disqualified(state: State, line: Line, speaker: Speaker) -> list[Planned]:
     return []
 
 
+def _why_no_deal(state: State) -> str | None:
+    """Say why nobody can agree on a deal now; None where they can."""
+    reasons = (
+        (not state.structure.deals, "the structure has no deals"),
+        (state.shares is not None, "a deal was made before"),
+        (not state.registration_closed, "registration is open"),
+        (len(state.open_tables()) != 1, "more tables than one are open"),
+        (not state.ready, "a hand is open"),
+        (bool(state.unplaced), "who has busted is not placed yet"),
+        (state.ended, "the tournament is over"),
+    )
+    return next((why for is_so, why in reasons if is_so), None)
+
+
 def _deal_agreed(state: State, line: Line, speaker: Speaker) -> list[Planned]:
     shares = line.body["shares"]
-    wrong = None
-    if not state.structure.deals:
-        wrong = "the structure has no deals"
-    elif state.shares is not None:
-        wrong = "a deal was made before"
-    elif not state.registration_closed:
-        wrong = "registration is open"
-    elif len(state.open_tables()) != 1:
-        wrong = "more tables than one are open"
-    elif not state.ready:
-        wrong = "a hand is open"
-    elif state.unplaced:
-        wrong = "who has busted is not placed yet"
-    elif state.ended:
-        wrong = "the tournament is over"
+    wrong = _why_no_deal(state)
     if wrong is not None:
         _break(speaker, Promise.PLACED, line, f"a deal is agreed on, and {wrong}")
     names = [share["player"] for share in shares]
