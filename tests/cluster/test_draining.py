@@ -52,7 +52,7 @@ async def has_begun(service: Service) -> None:
     outlook = service.dealer._outlook
     assert outlook is not None
     await probe.until_given(lambda: not outlook.health.serves(PLAY))
-    await probe.until_given(lambda: service.dealer.floor._refusal is not None)
+    await probe.until_given(lambda: service.dealer.floor.founding.refusal is not None)
 
 
 class TestAlone:
