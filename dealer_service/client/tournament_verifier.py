@@ -1,30 +1,22 @@
 """Folds a tournament's watch stream and says what happened, or why to leave (PROTOCOL.md 11, 14).
 
-Pure, as `verifier` is for a game. A tournament is refused for a checkpoint that is not signed by
-the dealer's key (SIGNATURE) or not of the lines received (ROOT), a line that is not of the format
-or can not follow (LINE), one that is under no checkpoint within five seconds (UNCOVERED), a time
-that falls or runs ahead (TIME), and a draw whose secret is not the one that was committed to, or
-whose order does not follow from it (MIX). A refusal is final.
+Pure, as `verifier` is for a game. A tournament is refused for what `signed_lines` holds every log
+to, a line that is not of the format or can not follow (LINE), and a draw whose secret is not the
+one that was committed to, or whose order does not follow from it (MIX). A refusal is final.
 """
 
-import hmac
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from dealer_service.client.message import Message
-from dealer_service.client.read_once import open_checkpoint
-from dealer_service.client.refusing import Evidence, ProtocolBreach, Reason, Refused
+from dealer_service.client.refusing import ProtocolBreach, Reason, Refused
 from dealer_service.client.shapes import Entry
+from dealer_service.client.signed_lines import SignedLines
 from dealer_service.client.tournament_lines import read_tournament_line
 from dealer_service.client.tournament_view import TournamentView
-from dealer_service.client.verifier import PATIENCE_SECONDS
 from dealer_service.fairness.draw import draw_order, opens_draw_commitment
-from dealer_service.transcript.checkpoint import log_origin
-from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import NoteKey
-from dealer_service.transcript.refusal import TranscriptError
 
 _EVERYBODY: Final = frozenset({"seats", "redraw"})
 """The draws whose list is all players that are in."""
@@ -59,16 +51,7 @@ class TournamentVerifier:
         self.view = TournamentView(watched.tournament)
         self._watched = watched
         self._id = bytes.fromhex(watched.tournament)
-        self._origin = log_origin(watched.key.name, self._id)
-        self._tree = Tree()
-        self._lines: list[bytes] = []
-        self._covered = 0
-        self._uncovered: deque[tuple[int, float]] = deque()
-        self._notes: dict[int, str] = {}
-        self._at = 0
-        self._base: int | None = None
-        self._slept = 0.0
-        self._live_from = watched.backlog
+        self._log = SignedLines(watched.tournament, watched)
         self._draws = 0
         self._committed = b""
         self._refused: Refused | None = None
@@ -76,97 +59,67 @@ class TournamentVerifier:
     @property
     def size(self) -> int:
         """How many lines were received."""
-        return len(self._lines)
+        return self._log.size
 
     @property
     def covered(self) -> int:
         """How many lines are under a checkpoint: where to go on watching after a break."""
-        return self._covered
+        return self._log.covered
 
     @property
     def finished(self) -> bool:
         """Whether the tournament is closed, and all of it under a checkpoint."""
-        return bool(self.view.closed_because) and self._covered == self.size
+        return bool(self.view.closed_because) and self.covered == self.size
 
     @property
     def caught_up(self) -> bool:
         """Whether all lines were received that there were on joining, or after the last break."""
-        return self.size >= self._live_from
+        return self._log.caught_up
 
     @property
     def deadline(self) -> float | None:
         """The monotonic time at which a line is overdue to be covered; None for never."""
-        return self._uncovered[0][1] + PATIENCE_SECONDS if self._uncovered else None
+        return self._log.deadline
 
     def receive(self, message: Message, now: float, slept: float = 0.0) -> Told | Refused:
         """Take one message at the client's monotonic time `now`, in seconds."""
         if self._refused is not None:
             return self._refused
-        self._slept = max(0.0, slept - self._watched.slept)
+        self._log.note_sleep(slept)
         try:
-            entries = tuple(self._take_lines(message, now))
-            self._take_checkpoint(message.checkpoint)
+            lines = self._log.receive(message)
+            entries = tuple([self._take_line(line, now) for line in lines])
+            if message.checkpoint:
+                self._log.cover(message.checkpoint)
         except ProtocolBreach as breach:
             return self._refuse(breach, message)
         return Told(entries)
 
     def interrupted(self, now: float, size: int) -> None:
         """Learn that the stream broke and begins anew from `covered`: what is due, is due again."""
-        self._live_from = max(self._live_from, size)
-        self._uncovered = deque((index, now) for index, _ in self._uncovered)
+        self._log.interrupted(now, size)
 
     def overdue(self, now: float) -> Refused | None:
         """Say what should have come by `now` over an unbroken stream, and did not."""
         if self._refused is not None:
             return self._refused
-        if self._uncovered and now > self._uncovered[0][1] + PATIENCE_SECONDS:
-            index = self._uncovered[0][0]
-            detail = f"line {index} is under no checkpoint {PATIENCE_SECONDS:g} s after it came"
-            return self._refuse(ProtocolBreach(Reason.UNCOVERED, detail))
+        try:
+            self._log.require_covered(now)
+        except ProtocolBreach as breach:
+            return self._refuse(breach)
         return None
 
     def _refuse(self, breach: ProtocolBreach, message: Message | None = None) -> Refused:
-        notes = tuple(sorted(self._notes.items()))
-        evidence = Evidence(tuple(self._lines), notes, "" if message is None else _told(message))
-        refused = Refused(self._watched.tournament, breach.reason, breach.detail, evidence)
-        self._refused = refused
-        return refused
-
-    def _take_lines(self, message: Message, now: float) -> Iterable[Entry]:
-        if message.lines and message.first > self.size:
-            detail = f"the stream goes on at line {message.first}, and line {self.size} is next"
-            raise ProtocolBreach(Reason.LINE, detail)
-        for index, line in enumerate(message.lines, message.first):
-            if index >= self.size:
-                yield self._take_line(line, now)
-            elif line != self._lines[index]:
-                detail = f"line {index} was sent again with other bytes"
-                raise ProtocolBreach(Reason.ROOT, detail)
+        self._refused = self._log.refuse(breach, message)
+        return self._refused
 
     def _take_line(self, line: bytes, now: float) -> Entry:
-        entry = read_tournament_line(self.size, line)
-        self._check_time(entry, now)
+        entry = read_tournament_line(self._log.size, line)
+        self._log.check_time(entry, now)
         self._check_draws(entry)
         self.view.apply(entry)
-        self._lines.append(line)
-        self._tree.append(leaf_hash(line))
-        self._uncovered.append((entry.index, now))
+        self._log.add(line, now)
         return entry
-
-    def _check_time(self, entry: Entry, now: float) -> None:
-        if entry.at < self._at:
-            detail = f"line {entry.index} is of {entry.at}, and the line before of {self._at}"
-            raise ProtocolBreach(Reason.TIME, detail)
-        self._at = entry.at
-        if entry.index < self._watched.backlog:
-            return
-        if self._base is None:
-            self._base = entry.at
-        passed = now - self._watched.joined + self._slept
-        ahead = entry.at - self._base - passed * 1000
-        if ahead > PATIENCE_SECONDS * 1000:
-            detail = f"line {entry.index} runs {ahead:.0f} ms ahead of the time since joining"
-            raise ProtocolBreach(Reason.TIME, detail)
 
     def _check_draws(self, entry: Entry) -> None:
         body = entry.body
@@ -219,32 +172,6 @@ class TournamentVerifier:
         ):
             _unfair(entry, f"its secret is not that of draw {draw}, which was committed to")
 
-    def _take_checkpoint(self, note: str) -> None:
-        if not note:
-            return
-        try:
-            checkpoint = open_checkpoint(note.encode(), self._watched.key, self._origin)
-        except (TranscriptError, UnicodeEncodeError) as error:
-            raise ProtocolBreach(Reason.SIGNATURE, str(error)) from None
-        if checkpoint.size > self.size:
-            detail = f"a checkpoint covers {checkpoint.size} lines, and {self.size} were received"
-            raise ProtocolBreach(Reason.ROOT, detail)
-        if not hmac.compare_digest(checkpoint.root, self._tree.root(checkpoint.size)):
-            detail = f"the checkpoint of size {checkpoint.size} is of other lines"
-            raise ProtocolBreach(Reason.ROOT, detail)
-        self._notes[checkpoint.size] = note
-        self._covered = max(self._covered, checkpoint.size)
-        while self._uncovered and self._uncovered[0][0] < checkpoint.size:
-            self._uncovered.popleft()
-
 
 def _unfair(entry: Entry, why: str) -> NoReturn:
     raise ProtocolBreach(Reason.MIX, f"line {entry.index} ({entry.kind}): {why}")
-
-
-def _told(message: Message) -> str:
-    """Write a refused message down, bytes as hex: it may be of any form."""
-    parts = [f"first {message.first}"]
-    parts += [f"line {line.hex()}" for line in message.lines]
-    parts += [f"checkpoint {message.checkpoint!r}"] if message.checkpoint else []
-    return "\n".join(parts)

@@ -1,19 +1,15 @@
 """Folds one game's watch stream and says what happened, or why to leave (PROTOCOL.md section 11).
 
 Pure: messages, times and what the client itself sent come in, and what they prove comes out; no
-clock, no network, no file. The rules that hold over the whole stream are here:
+clock, no network, no file. These rules are here:
 
-- every checkpoint is signed by the dealer's key, is of this game (SIGNATURE) and of exactly the
-  lines received (ROOT); each line is under one within five seconds (UNCOVERED);
 - a first card is dealt only behind a checkpoint that covers the deck (DEALT_EARLY);
-- times do not fall, and run at most five seconds ahead of the client's own clock (TIME).
+- the player's own cards are opened to it within five seconds (OPENING).
 
-`lines`, `grammar`, `dealt` and `own` hold the others. A refusal is final: whatever comes later is
-answered by the same one.
+`signed_lines`, `lines`, `grammar`, `dealt` and `own` hold the others. A refusal is final: whatever
+comes later is answered by the same one.
 """
 
-import hmac
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -25,15 +21,12 @@ from dealer_service.client.grammar import Grammar, Phase
 from dealer_service.client.lines import Entry
 from dealer_service.client.message import CardOpening, Decision, Message
 from dealer_service.client.own import Missed, Own
-from dealer_service.client.read_once import open_checkpoint, read_line
-from dealer_service.client.refusing import Evidence, ProtocolBreach, Reason, Refused
+from dealer_service.client.read_once import read_line
+from dealer_service.client.refusing import ProtocolBreach, Reason, Refused
 from dealer_service.client.sent import Sent
-from dealer_service.transcript.checkpoint import log_origin
-from dealer_service.transcript.merkle import Tree, leaf_hash
+from dealer_service.client.signed_lines import PATIENCE_SECONDS, SignedLines
 from dealer_service.transcript.note import NoteKey
-from dealer_service.transcript.refusal import TranscriptError
 
-PATIENCE_SECONDS: Final = 5.0
 _REMEMBERED_HANDS: Final = 8
 
 
@@ -109,24 +102,15 @@ class Verifier:
         """Begin; `networks` are those whose rounds are known, `sent` what was sent already."""
         self._watched = watched
         self._networks = networks
-        self._origin = log_origin(watched.key.name, bytes.fromhex(watched.game))
+        self._log = SignedLines(watched.game, watched)
         self._grammar = Grammar()
         self._own = None if watched.player is None else Own(watched.player, anchors=watched.anchors)
-        self._tree = Tree()
-        self._lines: list[bytes] = []
-        self._covered = 0
-        self._uncovered: deque[tuple[int, float]] = deque()
-        self._notes: dict[int, str] = {}
         self._table: Table | None = None
         self._hand: HandSeen | None = None
         self._past: dict[int, tuple[HandSeen, int]] = {}
         self._opened_index = -1
         self._opened_at = 0
         self._frozen: str | None = None
-        self._at = 0
-        self._base: int | None = None
-        self._slept = 0.0
-        self._live_from = watched.backlog
         self._cards_due: float | None = None
         self._interrupted = False
         self._refused: Refused | None = None
@@ -136,17 +120,17 @@ class Verifier:
     @property
     def size(self) -> int:
         """How many lines were received."""
-        return len(self._lines)
+        return self._log.size
 
     @property
     def covered(self) -> int:
         """How many lines are under a checkpoint: where to go on watching after a break."""
-        return self._covered
+        return self._log.covered
 
     @property
     def finished(self) -> bool:
         """Whether the game is closed and revealed, and all of it under a checkpoint."""
-        return self._grammar.finished and self._covered == self.size
+        return self._grammar.finished and self.covered == self.size
 
     @property
     def own(self) -> Own | None:
@@ -161,7 +145,7 @@ class Verifier:
     @property
     def caught_up(self) -> bool:
         """Whether all lines were received that there were on joining, or after the last break."""
-        return self.size >= self._live_from
+        return self._log.caught_up
 
     @property
     def hand(self) -> int:
@@ -170,12 +154,12 @@ class Verifier:
 
     def root(self, size: int) -> bytes:
         """Give the root of the first `size` lines received."""
-        return self._tree.root(size)
+        return self._log.root(size)
 
     @property
     def link_due(self) -> LinkDue | None:
         """The link that may be given now: under a checkpoint that ends with the opening."""
-        note = self._notes.get(self._opened_index + 1)
+        note = self._log.checkpoint_of(self._opened_index + 1)
         due = self._grammar.phase is Phase.OPENED and self.caught_up
         if self._refused or not due or note is None or self._frozen is None:
             return None
@@ -196,7 +180,7 @@ class Verifier:
         """
         if self._refused is not None:
             return self._refused
-        self._slept = max(0.0, slept - self._watched.slept)
+        self._log.note_sleep(slept)
         try:
             entries = self._take_lines(message, now)
             kept = self._take_checkpoint(message.checkpoint)
@@ -211,8 +195,7 @@ class Verifier:
         `size` is that of the log now: the lines before it are old when they come, so that no link
         is due for their hands, and no opening of one that has ended.
         """
-        self._live_from = max(self._live_from, size)
-        self._uncovered = deque((index, now) for index, _ in self._uncovered)
+        self._log.interrupted(now, size)
         self._interrupted = True
         if self._cards_due is not None:
             self._cards_due = now + PATIENCE_SECONDS
@@ -220,19 +203,19 @@ class Verifier:
     @property
     def deadline(self) -> float | None:
         """The monotonic time at which something is overdue if nothing comes; None for never."""
-        times = [self._uncovered[0][1] + PATIENCE_SECONDS] if self._uncovered else []
-        if self._cards_due is not None:
-            times.append(self._cards_due)
-        return min(times, default=None)
+        uncovered, cards = self._log.deadline, self._cards_due
+        if uncovered is None or cards is None:
+            return cards if uncovered is None else uncovered
+        return min(uncovered, cards)
 
     def overdue(self, now: float) -> Refused | None:
         """Say what should have come by `now` over an unbroken stream, and did not."""
         if self._refused is not None:
             return self._refused
-        if self._uncovered and now > self._uncovered[0][1] + PATIENCE_SECONDS:
-            index = self._uncovered[0][0]
-            detail = f"line {index} is under no checkpoint {PATIENCE_SECONDS:g} s after it came"
-            return self.refuse(ProtocolBreach(Reason.UNCOVERED, detail))
+        try:
+            self._log.require_covered(now)
+        except ProtocolBreach as breach:
+            return self.refuse(breach)
         if self._cards_due is not None and now > self._cards_due:
             return self.refuse(self._cards_missing())
         return None
@@ -244,55 +227,25 @@ class Verifier:
 
         `told` is what was received where that is no message of the stream.
         """
-        notes = tuple(sorted(self._notes.items()))
-        evidence = Evidence(tuple(self._lines), notes, told if message is None else _told(message))
-        refused = Refused(self._watched.game, breach.reason, breach.detail, evidence)
-        self._refused = refused
-        return refused
+        self._refused = self._log.refuse(breach, message, told)
+        return self._refused
 
     def _take_lines(self, message: Message, now: float) -> tuple[Entry, ...]:
-        if message.lines and message.first > self.size:
-            detail = f"the stream goes on at line {message.first}, and line {self.size} is next"
-            raise ProtocolBreach(Reason.LINE, detail)
         proofs = {(each.hand, each.position): each.proof for each in message.proofs}
-        entries = []
-        for index, line in enumerate(message.lines, message.first):
-            if index >= self.size:
-                entries.append(self._take_line(line, now, proofs))
-            elif line != self._lines[index]:
-                detail = f"line {index} was sent again with other bytes"
-                raise ProtocolBreach(Reason.ROOT, detail)
-        return tuple(entries)
+        return tuple([self._take_line(line, now, proofs) for line in self._log.receive(message)])
 
     def _take_line(
         self, line: bytes, now: float, proofs: Mapping[tuple[int, int], tuple[bytes, ...]]
     ) -> Entry:
-        entry = read_line(self.size, line)
-        self._check_time(entry, now)
+        entry = read_line(self._log.size, line)
+        self._log.check_time(entry, now)
         self._grammar.accept(entry)
         self._follow_deck(entry, proofs)
         if self._own is not None:
             self._own.accept(entry)
         self._follow_own_cards(entry, now)
-        self._lines.append(line)
-        self._tree.append(leaf_hash(line))
-        self._uncovered.append((entry.index, now))
+        self._log.add(line, now)
         return entry
-
-    def _check_time(self, entry: Entry, now: float) -> None:
-        if entry.at < self._at:
-            detail = f"line {entry.index} is of {entry.at}, and the line before of {self._at}"
-            raise ProtocolBreach(Reason.TIME, detail)
-        self._at = entry.at
-        if entry.index < self._watched.backlog:
-            return
-        if self._base is None:
-            self._base = entry.at
-        passed = now - self._watched.joined + self._slept
-        ahead = entry.at - self._base - passed * 1000
-        if ahead > PATIENCE_SECONDS * 1000:
-            detail = f"line {entry.index} runs {ahead:.0f} ms ahead of the time since joining"
-            raise ProtocolBreach(Reason.TIME, detail)
 
     def _follow_deck(
         self, entry: Entry, proofs: Mapping[tuple[int, int], tuple[bytes, ...]]
@@ -305,7 +258,7 @@ class Verifier:
                 self._hand = HandSeen(self._table, entry)
                 self._opened_index, self._opened_at = entry.index, entry.at
                 self._frozen = _frozen_anchor(entry, self._watched.player)
-                self._notes = {self._covered: self._notes[self._covered]} if self._covered else {}
+                self._log.keep_last_note()
             case "deck_committed":
                 self._open_hand().commit(entry)
             case "hand_void":
@@ -340,7 +293,7 @@ class Verifier:
 
     def _require_covered_deck(self, entry: Entry) -> None:
         committed = self._open_hand().committed
-        if committed is None or self._covered <= committed:
+        if committed is None or self._log.covered <= committed:
             detail = f"line {entry.index} deals before a checkpoint covered the hand's deck"
             raise ProtocolBreach(Reason.DEALT_EARLY, detail)
 
@@ -352,7 +305,7 @@ class Verifier:
         if entry.kind == "dealt" and seat is not None and not self._past.get(hand.number):
             self._past[hand.number] = (hand, seat)
             self._cards_due = now + PATIENCE_SECONDS
-            self._interrupted = entry.index < self._live_from
+            self._interrupted = self._log.is_old(entry.index)
             for old in [
                 number for number in self._past if number <= hand.number - _REMEMBERED_HANDS
             ]:
@@ -385,21 +338,7 @@ class Verifier:
     def _take_checkpoint(self, note: str) -> Kept | None:
         if not note:
             return None
-        try:
-            checkpoint = open_checkpoint(note.encode(), self._watched.key, self._origin)
-        except (TranscriptError, UnicodeEncodeError) as error:
-            raise ProtocolBreach(Reason.SIGNATURE, str(error)) from None
-        if checkpoint.size > self.size:
-            detail = f"a checkpoint covers {checkpoint.size} lines, and {self.size} were received"
-            raise ProtocolBreach(Reason.ROOT, detail)
-        if not hmac.compare_digest(checkpoint.root, self._tree.root(checkpoint.size)):
-            detail = f"the checkpoint of size {checkpoint.size} is of other lines"
-            raise ProtocolBreach(Reason.ROOT, detail)
-        self._notes[checkpoint.size] = note
-        self._covered = max(self._covered, checkpoint.size)
-        while self._uncovered and self._uncovered[0][0] < checkpoint.size:
-            self._uncovered.popleft()
-        return self._worth_keeping(checkpoint.size, note)
+        return self._worth_keeping(self._log.cover(note), note)
 
     def _worth_keeping(self, size: int, note: str) -> Kept | None:
         hand = self._hand
@@ -414,20 +353,3 @@ def _frozen_anchor(opened: Entry, player: str | None) -> str | None:
             anchor = seat.get("anchor")
             return None if anchor is None else str(anchor)
     return None
-
-
-def _told(message: Message) -> str:
-    """Write a refused message down, bytes as hex: it may be of any form."""
-    parts = [f"first {message.first}"]
-    parts += [f"line {line.hex()}" for line in message.lines]
-    parts += [f"checkpoint {message.checkpoint!r}"] if message.checkpoint else []
-    for proof in message.proofs:
-        path = " ".join(each.hex() for each in proof.proof)
-        parts.append(f"proof of hand {proof.hand}, position {proof.position}: {path}")
-    for opening in message.openings:
-        path = " ".join(each.hex() for each in opening.proof)
-        parts.append(
-            f"opening of hand {opening.hand}, position {opening.position}: "
-            f"{opening.card!r} {opening.salt.hex()} {path}"
-        )
-    return "\n".join(parts)

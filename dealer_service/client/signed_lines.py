@@ -1,0 +1,209 @@
+"""Keeps the lines received of one log, and holds them to the dealer's word (PROTOCOL.md 11).
+
+Pure, and the same for a game and a tournament; what the lines say is for their verifiers:
+
+- the lines come in order (LINE), and none that was received comes with other bytes (ROOT);
+- every checkpoint is signed by the dealer's key, is of this log (SIGNATURE) and of exactly the
+  lines received (ROOT); each line is under one within five seconds (UNCOVERED);
+- times do not fall, and run at most five seconds ahead of the client's own clock (TIME).
+"""
+
+import hmac
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from dealer_service.client.message import Message
+from dealer_service.client.read_once import open_checkpoint
+from dealer_service.client.refusing import Evidence, ProtocolBreach, Reason, Refused
+from dealer_service.client.shapes import Entry
+from dealer_service.transcript.checkpoint import log_origin
+from dealer_service.transcript.merkle import Tree, leaf_hash
+from dealer_service.transcript.note import NoteKey
+from dealer_service.transcript.refusal import TranscriptError
+
+PATIENCE_SECONDS: Final = 5.0
+
+
+class Joined(Protocol):
+    """Under which key a log is watched, and since when."""
+
+    @property
+    def key(self) -> NoteKey:
+        """The dealer's."""
+        ...
+
+    @property
+    def joined(self) -> float:
+        """The client's monotonic time, in seconds, just before it asked for the log's size."""
+        ...
+
+    @property
+    def backlog(self) -> int:
+        """That size: every later line was made after `joined`."""
+        ...
+
+    @property
+    def slept(self) -> float:
+        """The seconds of sleep that the monotonic time lacked then."""
+        ...
+
+
+class SignedLines:
+    """The lines of one log, as far as they were received, and how far they are signed."""
+
+    def __init__(self, log: str, watched: Joined) -> None:
+        """Begin the log of an id (hex), of which nothing was received."""
+        self._log = log
+        self._watched = watched
+        self._origin = log_origin(watched.key.name, bytes.fromhex(log))
+        self._tree = Tree()
+        self._lines: list[bytes] = []
+        self._covered = 0
+        self._uncovered: deque[tuple[int, float]] = deque()
+        self._notes: dict[int, str] = {}
+        self._at = 0
+        self._base: int | None = None
+        self._slept = 0.0
+        self._live_from = watched.backlog
+
+    @property
+    def size(self) -> int:
+        """How many lines were received."""
+        return len(self._lines)
+
+    @property
+    def covered(self) -> int:
+        """How many lines are under a checkpoint: where to go on watching after a break."""
+        return self._covered
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether all lines were received that there were on joining, or after the last break."""
+        return len(self._lines) >= self._live_from
+
+    @property
+    def deadline(self) -> float | None:
+        """The monotonic time at which a line is overdue to be covered; None for never."""
+        return self._uncovered[0][1] + PATIENCE_SECONDS if self._uncovered else None
+
+    def root(self, size: int) -> bytes:
+        """Give the root of the first `size` lines received."""
+        return self._tree.root(size)
+
+    def checkpoint_of(self, size: int) -> str | None:
+        """Give the checkpoint of a size, if it is kept."""
+        return self._notes.get(size)
+
+    def is_old(self, index: int) -> bool:
+        """Whether a line was there on joining, or when the stream last began anew."""
+        return index < self._live_from
+
+    def note_sleep(self, slept: float) -> None:
+        """Learn the seconds of sleep that the monotonic time lacks now."""
+        self._slept = max(0.0, slept - self._watched.slept)
+
+    def interrupted(self, now: float, size: int) -> None:
+        """Learn that the stream begins, at first or anew: what is due, is due again.
+
+        `size` is that of the log now: the lines before it are old when they come.
+        """
+        self._live_from = max(self._live_from, size)
+        self._uncovered = deque((index, now) for index, _ in self._uncovered)
+
+    def receive(self, message: Message) -> Iterator[bytes]:
+        """Give the lines of a message that are new, each to be added before the next is asked for.
+
+        ProtocolBreach LINE where one is missing, ROOT where one was received with other bytes.
+        """
+        lines = self._lines
+        if message.lines and message.first > len(lines):
+            detail = f"the stream goes on at line {message.first}, and line {len(lines)} is next"
+            raise ProtocolBreach(Reason.LINE, detail)
+        for index, line in enumerate(message.lines, message.first):
+            if index >= len(lines):
+                yield line
+            elif line != lines[index]:
+                detail = f"line {index} was sent again with other bytes"
+                raise ProtocolBreach(Reason.ROOT, detail)
+
+    def check_time(self, entry: Entry, now: float) -> None:
+        """Raise ProtocolBreach TIME where the next line's time falls, or runs ahead of `now`."""
+        if entry.at < self._at:
+            detail = f"line {entry.index} is of {entry.at}, and the line before of {self._at}"
+            raise ProtocolBreach(Reason.TIME, detail)
+        self._at = entry.at
+        if entry.index < self._watched.backlog:
+            return
+        if self._base is None:
+            self._base = entry.at
+        passed = now - self._watched.joined + self._slept
+        ahead = entry.at - self._base - passed * 1000
+        if ahead > PATIENCE_SECONDS * 1000:
+            detail = f"line {entry.index} runs {ahead:.0f} ms ahead of the time since joining"
+            raise ProtocolBreach(Reason.TIME, detail)
+
+    def add(self, line: bytes, now: float) -> None:
+        """Keep the next line; from `now` on it waits for a checkpoint."""
+        self._uncovered.append((len(self._lines), now))
+        self._lines.append(line)
+        self._tree.append(leaf_hash(line))
+
+    def cover(self, note: str) -> int:
+        """Take a checkpoint and give its size.
+
+        ProtocolBreach SIGNATURE where it is not the dealer's of this log, ROOT where it is not of
+        the lines received.
+        """
+        try:
+            checkpoint = open_checkpoint(note.encode(), self._watched.key, self._origin)
+        except (TranscriptError, UnicodeEncodeError) as error:
+            raise ProtocolBreach(Reason.SIGNATURE, str(error)) from None
+        if checkpoint.size > self.size:
+            detail = f"a checkpoint covers {checkpoint.size} lines, and {self.size} were received"
+            raise ProtocolBreach(Reason.ROOT, detail)
+        if not hmac.compare_digest(checkpoint.root, self._tree.root(checkpoint.size)):
+            detail = f"the checkpoint of size {checkpoint.size} is of other lines"
+            raise ProtocolBreach(Reason.ROOT, detail)
+        self._notes[checkpoint.size] = note
+        self._covered = max(self._covered, checkpoint.size)
+        while self._uncovered and self._uncovered[0][0] < checkpoint.size:
+            self._uncovered.popleft()
+        return checkpoint.size
+
+    def keep_last_note(self) -> None:
+        """Let go of all checkpoints but that of the most lines."""
+        self._notes = {self._covered: self._notes[self._covered]} if self._covered else {}
+
+    def require_covered(self, now: float) -> None:
+        """Raise ProtocolBreach UNCOVERED where a line is under no checkpoint in time."""
+        if self._uncovered and now > self._uncovered[0][1] + PATIENCE_SECONDS:
+            index = self._uncovered[0][0]
+            detail = f"line {index} is under no checkpoint {PATIENCE_SECONDS:g} s after it came"
+            raise ProtocolBreach(Reason.UNCOVERED, detail)
+
+    def refuse(self, breach: ProtocolBreach, message: Message | None, told: str = "") -> Refused:
+        """Build the refusal of the log for a breach, with all that was seen of it as evidence.
+
+        `told` is what was received where that is no message of the stream.
+        """
+        notes = tuple(sorted(self._notes.items()))
+        evidence = Evidence(tuple(self._lines), notes, told if message is None else _told(message))
+        return Refused(self._log, breach.reason, breach.detail, evidence)
+
+
+def _told(message: Message) -> str:
+    """Write a refused message down, bytes as hex: it may be of any form."""
+    parts = [f"first {message.first}"]
+    parts += [f"line {line.hex()}" for line in message.lines]
+    parts += [f"checkpoint {message.checkpoint!r}"] if message.checkpoint else []
+    for proof in message.proofs:
+        path = " ".join(each.hex() for each in proof.proof)
+        parts.append(f"proof of hand {proof.hand}, position {proof.position}: {path}")
+    for opening in message.openings:
+        path = " ".join(each.hex() for each in opening.proof)
+        parts.append(
+            f"opening of hand {opening.hand}, position {opening.position}: "
+            f"{opening.card!r} {opening.salt.hex()} {path}"
+        )
+    return "\n".join(parts)
