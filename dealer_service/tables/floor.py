@@ -8,7 +8,7 @@ asks here is told where.
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from dealer_service.rules.entry import CloseReason, RuleSet
 from dealer_service.rules.refusal import Refusal
@@ -35,15 +35,7 @@ from dealer_service.tables.house import House
 from dealer_service.tables.log import Unit
 from dealer_service.tables.part import Host
 from dealer_service.tables.recovery import Recovered, read_state, recover
-from dealer_service.tables.refused import (
-    Refused,
-    ServiceReason,
-    archived,
-    lost,
-    no_such_game,
-    refused,
-    stopping,
-)
+from dealer_service.tables.refused import archived, no_such_game, stopping
 from dealer_service.tables.requests import Request, Requests, find_answer
 from dealer_service.tables.table import Decide, Encode, Table
 from dealer_service.tables.tournament.changes import Decide as DecideTournament
@@ -60,24 +52,13 @@ from dealer_service.tables.tournament.restoring import (
     void_open_hand,
 )
 from dealer_service.tables.tournament.tournament import Tournament
+from dealer_service.tables.whereabouts import Others, not_here
 
 ENDED: Final = 64
 """The states of so many games that are over are kept: folding one reads its whole log."""
 
 _DEALER: Final = "dealer"
 """The scope of requests that are of no game yet."""
-
-
-class Others(Protocol):
-    """What a dealer among others knows of the games that have no table here."""
-
-    async def whereabouts(self, game: str) -> Refused:
-        """Say where a game that is not over is dealt, as a refusal."""
-        ...
-
-    def mislaid(self, game: str) -> None:
-        """Take note of a game of this dealer's own that has lost its table."""
-        ...
 
 
 class Floor:
@@ -138,15 +119,7 @@ class Floor:
         table = self._tables.get(game)
         if table is not None:
             return table
-        if head.facts.state is LogState.LOST:
-            raise lost(head.signed_size)
-        if head.facts.state in {LogState.REVEALED, LogState.ARCHIVED}:
-            raise refused(ServiceReason.GAME_OVER, "the game has closed and is revealed")
-        if self.others is not None:
-            raise await self.others.whereabouts(game)
-        # It is in the store, and in a moment it is here.
-        message = "the game is just opening: call again in a moment"
-        raise refused(ServiceReason.GAME_OPENING, message)
+        raise await not_here(head, self.others, "game", "the game has closed and is revealed")
 
     async def watched(self, game: str, player: str) -> Table | Followed:
         """Give what to watch of a game that runs: its table, or what the store has of it.

@@ -14,34 +14,16 @@ from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.house import House
 from dealer_service.tables.part import Host
 from dealer_service.tables.recovery import Recovered
-from dealer_service.tables.refused import (
-    Refused,
-    ServiceReason,
-    archived,
-    lost,
-    no_such_tournament,
-    refused,
-)
+from dealer_service.tables.refused import archived, no_such_tournament
 from dealer_service.tables.table import Table
 from dealer_service.tables.tournament.conduct import Conduct, open_tournament
 from dealer_service.tables.tournament.recovery import RecoveredTournament, read_tournament_state
 from dealer_service.tables.tournament.tournament import Floor as Ground
 from dealer_service.tables.tournament.tournament import Tournament
+from dealer_service.tables.whereabouts import Others, not_here
 
 ENDED: Final = 16
 """The states of so many tournaments that are over are kept: folding one reads its whole log."""
-
-
-class Others(Protocol):
-    """What a dealer among others knows of the tournaments that do not run here."""
-
-    async def whereabouts(self, game: str) -> Refused:
-        """Say where a tournament that is not over is dealt, as a refusal."""
-        ...
-
-    def mislaid(self, game: str) -> None:
-        """Take note of a tournament of this dealer's own that does not run any more."""
-        ...
 
 
 class Tables(Protocol):
@@ -139,14 +121,8 @@ class Hall:
         running = self._running.get(tournament)
         if running is not None:
             return running
-        if head.facts.state is LogState.LOST:
-            raise lost(head.signed_size)
-        if head.facts.state in {LogState.REVEALED, LogState.ARCHIVED}:
-            raise refused(ServiceReason.GAME_OVER, "the tournament is over")
-        if self._floor.others is not None:
-            raise await self._floor.others.whereabouts(tournament)
-        message = "the tournament is just opening: call again in a moment"
-        raise refused(ServiceReason.GAME_OPENING, message)
+        others = self._floor.others
+        raise await not_here(head, others, "tournament", "the tournament is over")
 
     async def state(self, tournament: str) -> tuple[TournamentState, int]:
         """Give the durable state of any tournament and the size of its log."""
