@@ -1,6 +1,6 @@
 """Watching: what was logged from any line on, then what happens, to each who may see it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -12,8 +12,9 @@ from dealer_service.rpc.streams import Stalled
 from dealer_service.store.api import LogHead, LogState
 from dealer_service.tables.afar import Followed
 from dealer_service.tables.floor import Floor
+from dealer_service.tables.house import House
 from dealer_service.tables.past import DelayRule
-from dealer_service.tables.refused import Refused, ServiceReason, archived, refused
+from dealer_service.tables.refused import Refused, ServiceReason, archived, lost, refused
 from dealer_service.tables.replay import replay
 from dealer_service.tables.standing import Standing
 from dealer_service.tables.table import Table
@@ -66,7 +67,7 @@ class Watch:
             if head.facts.state is LogState.ARCHIVED:
                 raise archived()
             if head.facts.state in {LogState.REVEALED, LogState.LOST}:
-                return self._over(head, start)
+                return over(self._floor.house, head, start, wire)
         try:
             return _live(await self._floor.watched(game, _player(caller)), caller, start)
         except Refused as refusal:
@@ -106,22 +107,6 @@ class Watch:
         finally:
             delayed.audience.leave(watcher)
             house.delays.leave(game, delayed)
-
-    async def _over(self, head: LogHead, start: int) -> AsyncGenerator[bytes, None]:
-        """Tell a game that is over; of a lost one what is left, and then that it is lost."""
-        require_line(start, head.next_index)
-        resume = start
-        try:
-            async for batch in replay(self._floor.house, head.log, start, head.next_index):
-                yield wire(batch)
-                resume = batch.end
-        except Stalled as slow:
-            raise too_slow(resume) from slow
-        if resume < head.next_index:
-            # The store has just forgotten the rest.
-            raise archived()
-        if head.facts.state is LogState.LOST:
-            await self._floor.table(head.log)
 
 
 async def _live(table: Table | Followed, caller: Caller, start: int) -> AsyncGenerator[bytes, None]:
@@ -173,6 +158,25 @@ def _as_it_stands(standing: Standing) -> Batch:
         decision=standing.decision,
         deadline=standing.deadline,
     )
+
+
+async def over(
+    house: House, head: LogHead, start: int, serialise: Callable[[Batch], bytes]
+) -> AsyncGenerator[bytes, None]:
+    """Tell a log that is over; of a lost one what is left, and then that it is lost."""
+    require_line(start, head.next_index)
+    resume = start
+    try:
+        async for batch in replay(house, head.log, start, head.next_index):
+            yield serialise(batch)
+            resume = batch.end
+    except Stalled as slow:
+        raise too_slow(resume) from slow
+    if resume < head.next_index:
+        # The store has just forgotten the rest.
+        raise archived()
+    if head.facts.state is LogState.LOST:
+        raise lost(head.signed_size)
 
 
 def too_slow(resume: int) -> Refused:

@@ -6,14 +6,13 @@ from typing import Final
 from cutcard.v1 import tournament_pb2
 from dealer_service.access.roles import Caller
 from dealer_service.rpc.streams import Stalled
-from dealer_service.rpc.watch import require_line, too_slow
+from dealer_service.rpc.watch import over, require_line, too_slow
 from dealer_service.store.api import LogHead, LogState
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.refused import (
     Refused,
     ServiceReason,
     archived,
-    lost,
     no_such_tournament,
 )
 from dealer_service.tables.replay import replay
@@ -50,30 +49,14 @@ class WatchTournament:
             if head.facts.state is LogState.ARCHIVED:
                 raise archived()
             if head.facts.state in _OVER:
-                return self._over(head, start)
+                return over(self._floor.house, head, start, wire)
         try:
             return _live(await self._floor.tournament(tournament), start)
         except Refused as refusal:
             if refusal.refusal.reason != ServiceReason.GAME_OVER:
                 raise
             # It closed between the two looks.
-            return self._over(await self._head(tournament), start)
-
-    async def _over(self, head: LogHead, start: int) -> AsyncGenerator[bytes, None]:
-        """Tell a tournament that is over; of a lost one what is left, and then that it is lost."""
-        require_line(start, head.next_index)
-        resume = start
-        try:
-            async for batch in replay(self._floor.house, head.log, start, head.next_index):
-                yield wire(batch)
-                resume = batch.end
-        except Stalled as slow:
-            raise too_slow(resume) from slow
-        if resume < head.next_index:
-            # The store has just forgotten the rest.
-            raise archived()
-        if head.facts.state is LogState.LOST:
-            raise lost(head.signed_size)
+            return over(self._floor.house, await self._head(tournament), start, wire)
 
     async def _head(self, tournament: str) -> LogHead:
         head = await self._floor.house.read(lambda store: store.head(tournament))
