@@ -104,7 +104,7 @@ class SignedLines:
         self._slept = max(0.0, slept - self._watched.slept)
 
     def interrupted(self, now: float, size: int) -> None:
-        """Learn that the stream begins, at first or anew: what is due, is due again.
+        """Learn that the stream broke and begins anew: what is due, is due again.
 
         `size` is that of the log now: the lines before it are old when they come.
         """

@@ -95,6 +95,9 @@ class TournamentVerifier:
             return self._refuse(breach, message)
         return Told(entries)
 
+    def began(self, size: int) -> None:
+        """Learn the size of the log when the stream began, which changes nothing here."""
+
     def interrupted(self, now: float, size: int) -> None:
         """Learn that the stream broke and begins anew from `covered`: what is due, is due again."""
         self._log.interrupted(now, size)

@@ -113,6 +113,7 @@ class Verifier:
         self._frozen: str | None = None
         self._cards_due: float | None = None
         self._interrupted = False
+        self._begun_at = 0
         self._refused: Refused | None = None
         for each in sent:
             self.note(each)
@@ -189,8 +190,15 @@ class Verifier:
             return self.refuse(breach, message)
         return Progress(entries, openings, kept, message.decision)
 
+    def began(self, size: int) -> None:
+        """Learn the size of the log when the stream began: hands that had ended come without cards.
+
+        The player's own cards are sent beside the lines of the hand that is open, and of no other.
+        """
+        self._begun_at = size
+
     def interrupted(self, now: float, size: int) -> None:
-        """Learn that the stream begins, at first or anew from `covered`: what is due, is due again.
+        """Learn that the stream broke and begins anew from `covered`: what is due, is due again.
 
         `size` is that of the log now: the lines before it are old when they come, so that no link
         is due for their hands, and no opening of one that has ended.
@@ -305,7 +313,7 @@ class Verifier:
         if entry.kind == "dealt" and seat is not None and not self._past.get(hand.number):
             self._past[hand.number] = (hand, seat)
             self._cards_due = now + PATIENCE_SECONDS
-            self._interrupted = self._log.is_old(entry.index)
+            self._interrupted = self._log.is_old(entry.index) or entry.index < self._begun_at
             for old in [
                 number for number in self._past if number <= hand.number - _REMEMBERED_HANDS
             ]:

@@ -60,8 +60,12 @@ class Folding(Protocol[Step_co]):
         """Take one message at a monotonic time."""
         ...
 
+    def began(self, size: int) -> None:
+        """Learn the size of the log when the stream had begun."""
+        ...
+
     def interrupted(self, now: float, size: int) -> None:
-        """Learn that the stream begins or began anew, and the size of the log now."""
+        """Learn that the stream broke, and the size of the log now."""
         ...
 
     def overdue(self, now: float) -> Refused | None:
@@ -130,12 +134,12 @@ async def follow(
             stream: _Stream | None = None
             moved = caller.routes.moved(game, link.address)
             try:
-                begin = partial(_begin, caller, game, verifier, source, link=link, token=token)
+                ask = partial(source.size, link, game, around.patience.attempt, header(token))
                 if broken:
-                    await begin()
+                    verifier.interrupted(around.monotonic(), await ask())
                 stream = source.watch(link, game, verifier.covered, header(token))
                 # A hand that ended before the stream began comes without the player's cards.
-                first = begin if source.has_cards else None
+                first = ask if source.has_cards else None
                 while (
                     step := await _next(stream, verifier, caller, moved, source, first=first)
                 ) is not None:
@@ -163,21 +167,6 @@ async def follow(
         await around.sleep(wait)
 
 
-async def _begin(  # noqa: PLR0913 - as a stream is opened
-    caller: Caller,
-    game: str,
-    verifier: Folding[Any],
-    source: Source,
-    *,
-    link: Link,
-    token: str,
-) -> None:
-    """Tell the verifier how long the log is now: what comes of it by then is of the past."""
-    around = caller.surroundings
-    size = await source.size(link, game, around.patience.attempt, header(token))
-    verifier.interrupted(around.monotonic(), size)
-
-
 async def _next(  # noqa: PLR0913 - as a stream is read
     stream: _Stream,
     verifier: Folding[Step],
@@ -185,11 +174,11 @@ async def _next(  # noqa: PLR0913 - as a stream is read
     moved: "asyncio.Future[None]",
     source: Source,
     *,
-    first: Callable[[], Awaitable[None]] | None,
+    first: Callable[[], Awaitable[int]] | None,
 ) -> Step | Refused | None:
     """Wait for the next message, or until one is overdue; None at the stream's end.
 
-    `first` is awaited when a message has come, and before it is taken.
+    `first` asks for the log's size when a message has come, before it is taken.
     """
     monotonic = caller.surroundings.monotonic
     reading = asyncio.ensure_future(stream.read())
@@ -211,5 +200,5 @@ async def _next(  # noqa: PLR0913 - as a stream is read
     if response is grpc.aio.EOF:
         return None
     if first is not None:
-        await first()
+        verifier.began(await first())
     return verifier.receive(source.read(response), monotonic(), caller.surroundings.slept())
