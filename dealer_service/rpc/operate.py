@@ -21,7 +21,7 @@ from dealer_service.store.api import LogHead, LogState, Store, StoredMovement
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.house import House
 from dealer_service.tables.lines import decode
-from dealer_service.tables.refused import no_such_game, stopping
+from dealer_service.tables.refused import stopping
 from dealer_service.tables.table import Decide, Table
 
 _PAGE: Final = 100
@@ -60,9 +60,7 @@ class Operate:
 
     async def get_game(self, _caller: Caller, asked: operate_pb2.GetGameRequest) -> bytes:
         """Show one game."""
-        head = await self._floor.house.head(asked.game)
-        if head.is_tournament:
-            raise no_such_game()
+        head = await self._floor.head(asked.game)
         rules = await self._floor.house.read(partial(_rules, log=head.log))
         summary = convert.summary_message(head, rules)
         return operate_pb2.GetGameResponse(summary=summary).SerializeToString()

@@ -16,7 +16,7 @@ from dealer_service.rules.statistics import Count, count_on, tell
 from dealer_service.store.api import LogState, Store
 from dealer_service.tables.floor import Floor
 from dealer_service.tables.lines import decode
-from dealer_service.tables.refused import archived, lost, no_such_game
+from dealer_service.tables.refused import archived, lost
 
 REMEMBERED: Final = 256
 """Of so many games the counts are kept, to go on from."""
@@ -71,9 +71,7 @@ class Statistics:
         table = self._floor.running(game)
         if table is not None:
             return table.standing.size
-        head = await self._floor.house.head(game)
-        if head.is_tournament:
-            raise no_such_game()
+        head = await self._floor.head(game)
         if head.facts.state is LogState.ARCHIVED:
             raise archived()
         if head.facts.state is LogState.LOST:

@@ -63,7 +63,7 @@ class Watch:
         """Tell a game as it goes."""
         table = self._floor.running(game)
         if table is None:
-            head = await self._floor.house.head(game)
+            head = await self._floor.head(game)
             if head.facts.state is LogState.ARCHIVED:
                 raise archived()
             if head.facts.state in {LogState.REVEALED, LogState.LOST}:

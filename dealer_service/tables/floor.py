@@ -115,7 +115,7 @@ class Floor:
         table = self._tables.get(game)
         if table is not None:
             return table
-        head = await self._head(game)
+        head = await self.head(game)
         table = self._tables.get(game)
         if table is not None:
             return table
@@ -134,12 +134,19 @@ class Floor:
             return await self.table(game)
         return followed
 
+    async def head(self, game: str) -> LogHead:
+        """Give a game's head; Refused NO_SUCH_GAME for an unknown one, and for a tournament's."""
+        head = await self.house.head(game)
+        if head.is_tournament:
+            raise no_such_game()
+        return head
+
     async def state(self, game: str) -> tuple[TableState, int]:
         """Give the durable state of any game and the size of its log."""
         table = self._tables.get(game)
         if table is not None:
             return table.standing.state, table.standing.size
-        head = await self._head(game)
+        head = await self.head(game)
         if head.facts.state is LogState.ARCHIVED:
             raise archived()
         runs = self.others is not None and head.facts.state in UNFINISHED
@@ -355,12 +362,6 @@ class Floor:
     def serve(self, table: Table) -> None:
         """Have a table from now on, and let it go on."""
         self._follow(table)
-
-    async def _head(self, game: str) -> LogHead:
-        head = await self.house.head(game)
-        if head.is_tournament:
-            raise no_such_game()
-        return head
 
     def _begin_game(
         self, rules: RuleSet, reference: str, encode: Callable[[str, RuleSet, int], bytes]

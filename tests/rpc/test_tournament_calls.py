@@ -384,6 +384,12 @@ class TestWatching:
         for number, call in enumerate(calls):
             assert (number, (await refusal(call)).reason) == (number, "NO_SUCH_GAME")
 
+    async def test_a_tournament_that_is_over_is_no_game_either(self, service: Service) -> None:
+        event = await Event.open(service, structure())
+        await event.call("CancelTournament")
+        call = service.play.Watch(watching(event.id), metadata=service.header("ann")).read()
+        assert (await refusal(call)).reason == "NO_SUCH_GAME"
+
     async def test_what_proves_a_game_proves_a_tournament(self, service: Service) -> None:
         event = await Event.open(service, structure())
         await event.register("ann", "bob", "cat")
