@@ -5,6 +5,7 @@ test does not say how many examples it tries, they are `CUTCARD_EXAMPLES`: more 
 """
 
 import os
+import signal
 from collections.abc import Generator
 
 import pytest
@@ -19,6 +20,10 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("house")
+
+# A shell starts what runs in the background deaf to interrupts, and every child would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
