@@ -146,22 +146,15 @@ def _held(state: State, line: Line, speaker: Speaker) -> tuple[Entrant, Table] |
 
 
 def _rebought(state: State, line: Line, speaker: Speaker) -> list[Planned]:
-    held, rule, body = _held(state, line, speaker), state.structure.rebuy, line.body
+    held, rule = _held(state, line, speaker), state.structure.rebuy
     if rule is None:
         text = "chips are bought again, and the structure has no rebuy"
         _break(speaker, Promise.SEATED, line, text)
         return []
-    if body["chips"] != rule.chips:
-        text = f"{body['player']} buys another number of chips"
-        _break(speaker, Promise.COUNTED, line, text, rule.chips, body["chips"])
-    _check_room(state, line, speaker)
-    if held is None:
-        return []
-    entrant, table = held
-    if table.hand is not None:
-        text = f"{entrant.name} buys chips in the middle of a hand of table {table.number}"
-        _break(speaker, Promise.SEATED, line, text)
-    if not state.may_rebuy(entrant, entrant.stack):
+    entrant = _judge_purchase(
+        state, line, speaker, held, chips=rule.chips, buys="buys", act="buys chips"
+    )
+    if entrant is not None and not state.may_rebuy(entrant, entrant.stack):
         text = f"{entrant.name} buys chips that it may not buy"
         most = rule.most or "any number of"
         expected = f"{most} times, with at most {rule.max_stack}, while registration is open"
@@ -171,21 +164,16 @@ def _rebought(state: State, line: Line, speaker: Speaker) -> list[Planned]:
 
 
 def _added_on(state: State, line: Line, speaker: Speaker) -> list[Planned]:
-    held, rule, body = _held(state, line, speaker), state.structure.add_on, line.body
+    held, rule = _held(state, line, speaker), state.structure.add_on
     if rule is None:
         text = "chips are added on, and the structure has no add-on"
         _break(speaker, Promise.SEATED, line, text)
         return []
-    if body["chips"] != rule.chips:
-        text = f"{body['player']} adds on another number of chips"
-        _break(speaker, Promise.COUNTED, line, text, rule.chips, body["chips"])
-    _check_room(state, line, speaker)
-    if held is None:
+    entrant = _judge_purchase(
+        state, line, speaker, held, chips=rule.chips, buys="adds on", act="adds on"
+    )
+    if entrant is None:
         return []
-    entrant, table = held
-    if table.hand is not None:
-        text = f"{entrant.name} adds on in the middle of a hand of table {table.number}"
-        _break(speaker, Promise.SEATED, line, text)
     if entrant.added_on:
         _break(speaker, Promise.SEATED, line, f"{entrant.name} adds on twice")
     if not state.in_break or state.level != state.structure.late_levels:
@@ -193,6 +181,31 @@ def _added_on(state: State, line: Line, speaker: Speaker) -> list[Planned]:
         expected = f"in the break after level {state.structure.late_levels}"
         _break(speaker, Promise.SEATED, line, text, expected)
     return []
+
+
+def _judge_purchase(  # noqa: PLR0913 - a purchase, and the words for it
+    state: State,
+    line: Line,
+    speaker: Speaker,
+    held: tuple[Entrant, Table] | None,
+    *,
+    chips: int,
+    buys: str,
+    act: str,
+) -> Entrant | None:
+    """Judge what any purchase of chips is held to; give who made it, where it sits."""
+    body = line.body
+    if body["chips"] != chips:
+        text = f"{body['player']} {buys} another number of chips"
+        _break(speaker, Promise.COUNTED, line, text, chips, body["chips"])
+    _check_room(state, line, speaker)
+    if held is None:
+        return None
+    entrant, table = held
+    if table.hand is not None:
+        text = f"{entrant.name} {act} in the middle of a hand of table {table.number}"
+        _break(speaker, Promise.SEATED, line, text)
+    return entrant
 
 
 def _disqualified(state: State, line: Line, speaker: Speaker) -> list[Planned]:
