@@ -80,8 +80,11 @@ async def news_of_health(service: Service) -> AsyncIterator[Callable[[], Awaitab
 async def at_links(service: Service) -> tuple[str, list[Bot]]:
     """Bring a game to an open hand that waits for bob's link."""
     game = await service.open_game(max_hands=4, link_ms=60_000)
-    bots = [await Bot(service, name, policy=calling).sit(game) for name in ("ann", "bob")]
+    bots = [Bot(service, name, policy=calling) for name in ("ann", "bob")]
+    # Before bob sits: the hand may open, and ask for his link, before his call is answered.
     bots[1].gives_links = False
+    for bot in bots:
+        await bot.sit(game)
     await bots[0].until_line("hand_opened", hand=1)
     return game, bots
 
