@@ -151,9 +151,10 @@ async def test_nothing_of_a_void_hand_outlasts_it_but_what_it_showed(
 ) -> None:
     async with serving(tmp_path) as service:
         game = await service.open_game(link_ms=1000)
-        bots = [await Bot(service, name).sit(game) for name in ("ann", "bob")]
+        bots = [Bot(service, name) for name in ("ann", "bob")]
         for bot in bots:
             bot.gives_links = False
+            await bot.sit(game)
         await bots[0].until_line("hand_opened", hand=1)
         assert found(marks) == {"the secret of hand 1"}
         await stop(bots)
