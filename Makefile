@@ -107,7 +107,7 @@ hands: setup
 
 # The stub generator has an environment of its own: being the oldest that we support, it asks for
 # an older protobuf than the one that the service runs on.
-$(READY): requirements/dev.txt requirements/build.txt pyproject.toml hatch_build.py
+$(READY): requirements/dev.txt requirements/build.txt pyproject.toml hatch_build.py audit_cli/__init__.py
 	@test -x $(BIN)/pip \
 	  || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo 'cutcard needs Python 3.11 or later, and $(PYTHON) is missing or older:' \
@@ -136,6 +136,8 @@ lock:
 	$(UV_COMPILE) pyproject.toml --extra dealer --extra postgres --extra hsm --extra trace --extra fast --extra dask --extra beacon --group dev --output-file requirements/dev.txt
 	sed -n '/^requires = \[/,/^\]/s/^  "\(.*\)",$$/\1/p' pyproject.toml \
 	  | $(UV_COMPILE) - --output-file requirements/build.txt
+	$(UV_COMPILE) pyproject.toml --all-extras --annotate --constraint requirements/dev.txt \
+	  --output-file requirements/runtime.txt
 
 clean:
 	rm -rf $(VENV) build dist demo bench.json .hypothesis .import_linter_cache .mypy_cache \

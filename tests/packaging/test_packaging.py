@@ -15,6 +15,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from audit_cli import __version__
+
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -95,8 +97,7 @@ def test_the_wheel_says_that_its_packages_are_typed(wheel: ZipFile) -> None:
 
 def test_the_wheel_holds_nothing_else(wheel: ZipFile) -> None:
     tops = {PurePosixPath(name).parts[0] for name in wheel.namelist()}
-    version = PROJECT["project"]["version"]
-    assert tops == {"audit_cli", "cutcard", "dealer_service", f"cutcard-{version}.dist-info"}
+    assert tops == {"audit_cli", "cutcard", "dealer_service", f"cutcard-{__version__}.dist-info"}
 
 
 def test_installing_without_extras_brings_cryptography_alone(metadata: Message) -> None:
@@ -123,7 +124,7 @@ def test_the_dealer_extra_brings_the_service(metadata: Message) -> None:
 
 
 def test_the_wheel_has_both_commands_and_the_licence(wheel: ZipFile, metadata: Message) -> None:
-    info = f"cutcard-{PROJECT['project']['version']}.dist-info"
+    info = f"cutcard-{__version__}.dist-info"
     commands = wheel.read(f"{info}/entry_points.txt").decode()
     assert "cutcard-audit = audit_cli.cli:main" in commands
     assert "cutcard-dealer = dealer_service.cli:main" in commands
@@ -177,6 +178,8 @@ def test_the_locks_hold_every_dependency_of_the_project_in_its_range() -> None:
     check_locked("dev.txt", project["optional-dependencies"]["dealer"])
     check_locked("dev.txt", PROJECT["dependency-groups"]["dev"])
     check_locked("build.txt", PROJECT["build-system"]["requires"])
+    for extra in project["optional-dependencies"].values():
+        check_locked("runtime.txt", [text for text in extra if not text.startswith("cutcard[")])
 
 
 def check_locked(lock: str, texts: list[str]) -> None:
@@ -197,7 +200,8 @@ def check_locked(lock: str, texts: list[str]) -> None:
 def read_lock(path: Path) -> list[tuple[Requirement, list[str]]]:
     """Return each requirement of a lock with its SHA-256 hashes."""
     entries = []
-    for line in path.read_text().replace("\\\n", " ").splitlines():
+    text = re.sub(r"\n +#.*", "", path.read_text()).replace("\\\n", " ")
+    for line in text.splitlines():
         text, *hashes = re.split(r"\s+--hash=sha256:(?=[0-9a-f]{64}(?:\s|$))", line.strip())
         entries.append((Requirement(text), hashes))
     return entries
