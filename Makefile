@@ -18,7 +18,7 @@ RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly flaws lint format bench chaos soak cases hands lock release-contract clean
+.PHONY: help setup stubs demo test nightly flaws lint format bench chaos soak cases hands dist lock release-contract clean
 
 help:
 	@echo 'make demo              have house players play a game and two tournaments, and audit each'
@@ -33,6 +33,7 @@ help:
 	@echo 'make cases CASES=FILE  run a file of rule cases'
 	@echo 'make hands HANDS=FILE  replay a file of hand histories'
 	@echo 'make stubs             generate the gRPC stubs'
+	@echo 'make dist              build the wheel and the source archive, with their bill of materials'
 	@echo 'make release-contract  keep the contract as it is now as the released one'
 	@echo 'make lock              refresh requirements/ (needs uv)'
 	@echo 'make clean             remove all that make made'
@@ -71,7 +72,7 @@ flaws: setup
 lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy dealer_service audit_cli tests hatch_build.py
+	$(BIN)/mypy dealer_service audit_cli tests release hatch_build.py
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
 	$(BIN)/buf breaking --against $(RELEASED)
@@ -104,6 +105,10 @@ cases: setup
 hands: setup
 	@test -n '$(HANDS)' || { echo 'name the file: make hands HANDS=FILE' >&2; exit 2; }
 	@$(BIN)/python -m tests.runners.hands '$(HANDS)'
+
+# The checked-out commit, built twice and compared.
+dist: setup
+	@$(BIN)/python -m release
 
 # The stub generator has an environment of its own: being the oldest that we support, it asks for
 # an older protobuf than the one that the service runs on.
