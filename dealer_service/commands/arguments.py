@@ -21,6 +21,7 @@ from dealer_service.commands.reading import (
 )
 from dealer_service.commands.serving import add_log_key, add_sealing_keys, add_serve
 from dealer_service.commands.tournament_arguments import add_tournament
+from dealer_service.config import DEFAULT_ADDRESS
 
 _FROM_WHERE: Final = (
     "The token is that of --token-file, else of CUTCARD_TOKEN, else, beside the dealer, one that "
@@ -35,6 +36,7 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
     """Add every sub-command."""
     add = Adder(commands, environ)
     add_serve(add)
+    _add_health(add)
     _add_token(add)
     _add_key(add)
     _add_keys(add)
@@ -45,6 +47,32 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
     _add_fetch(add)
     _add_export(add)
     _add_demo(add)
+
+
+def _add_health(add: Adder) -> None:
+    parser = add.command(
+        "health",
+        help="ask a dealer whether it serves",
+        epilog="It asks once, by grpc.health.v1 and without a token. Without --address it asks the "
+        "dealer on this machine whose settings the environment has: where CUTCARD_LISTEN says, and "
+        "over TLS by the certificate of CUTCARD_TLS_CERT alone. Exit status: 0 it serves, 1 it "
+        "does not, or can not be reached, 2 the command line is wrong.",
+    )
+    words = f"the dealer's address (default: that of CUTCARD_LISTEN here, else {DEFAULT_ADDRESS})"
+    add.option(parser, "--address", str, None, words, metavar="HOST:PORT")
+    words = "one of its services, such as cutcard.v1.PlayService (default: the dealer as a whole)"
+    add.option(parser, "--service", str, "", words, metavar="NAME")
+    words = "how long it may take (default 3s)"
+    add.option(parser, "--timeout", seconds, "3s", words, metavar="TIME")
+    parser.add_argument("--tls", action="store_true", help="speak TLS with it")
+    words = "speak TLS, and trust the certificates in this PEM file"
+    add.option(parser, "--ca", Path, None, words, metavar="FILE")
+    words = "the name that its certificate must have (default: that of the address)"
+    add.option(parser, "--server-name", str, None, words, metavar="NAME")
+    words = "show this certificate (PEM), where the dealer wants one of its callers"
+    add.option(parser, "--tls-cert", Path, None, words, metavar="FILE")
+    words = "the key of that certificate (PEM)"
+    add.option(parser, "--tls-key", Path, None, words, metavar="FILE")
 
 
 def _add_token(add: Adder) -> None:

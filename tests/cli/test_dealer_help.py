@@ -16,6 +16,7 @@ from tests.support.commands import ROOT, dealer
 
 COMMANDS = (
     "serve",
+    "health",
     "token",
     "key",
     "keys",
