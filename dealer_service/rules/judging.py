@@ -13,8 +13,8 @@ from dealer_service.rules.ranking import (
     category_of,
     pick_five,
     pick_using,
-    strength_of,
     strength_using,
+    strengths_on,
 )
 
 USED: Final = 2
@@ -37,7 +37,7 @@ def rank_hands(
 ) -> Ranks:
     """Rank the hole cards of each seat on a whole board."""
     if not omaha:
-        return Ranks({seat: strength_of((*hole, *board)) for seat, hole in hands.items()}, {})
+        return Ranks(strengths_on(board, hands), {})
     highs = {seat: strength_using(hole, board, USED) for seat, hole in hands.items()}
     lows: dict[int, int] = {}
     if hi_lo:
@@ -50,12 +50,11 @@ def rank_hands(
 
 def name_high(hole: Sequence[str], board: Sequence[str], strength: int, *, omaha: bool) -> Named:
     """Name a hand whose strength is known, with its five cards."""
-    category = category_of(strength)
     if omaha:
         five = pick_using(hole, board, USED, strength)
     else:
-        five = pick_five((*hole, *board), category)
-    return name_hand(five, category), five
+        five = pick_five((*hole, *board), strength)
+    return name_hand(five, category_of(strength)), five
 
 
 def name_low_of(hole: Sequence[str], board: Sequence[str], low: int) -> Named:

@@ -1,6 +1,7 @@
 """What a hand is called: "Full house, queens full of fours" (PROTOCOL.md 9.7)."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from dealer_service.rules.cards import RANKS
@@ -34,9 +35,12 @@ def name_hand(five: Sequence[str], category: Category) -> str:
     first = five[0][0]
     if category is Category.STRAIGHT_FLUSH and first == "A":
         return "Royal flush"
-    form = _FORMS[category]
-    second = five[_SECOND_GROUP.get(category, 0)][0]
-    return form % {
+    return _say(category, first, five[_SECOND_GROUP.get(category, 0)][0])
+
+
+@cache
+def _say(category: Category, first: str, second: str) -> str:
+    return _FORMS[category] % {
         "one": _WORDS[first],
         "One": _WORDS[first].capitalize(),
         "ones": _PLURALS[first],

@@ -6,13 +6,13 @@ at import; of six or seven cards the best five count (PROTOCOL.md 9.7).
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum, unique
 from functools import cache
 from itertools import combinations
 from typing import Final
 
-from dealer_service.rules.cards import CARDS, NUMBERS
+from dealer_service.rules.cards import CARDS, NUMBERS, RANKS
 
 
 @unique
@@ -42,6 +42,7 @@ GROUPS: Final[dict[Category, tuple[int, ...]]] = {
 """The sizes of the groups of one rank that make up a hand which is no straight."""
 
 _OF_ONE_SUIT: Final = (Category.FLUSH, Category.STRAIGHT_FLUSH)
+_STRAIGHT: Final = Category.STRAIGHT
 
 # The cards of one rank are counted in three bits each, the cards of one suit in four bits each
 # above them, so that one sum over the cards holds both counts.
@@ -54,6 +55,10 @@ _KEY_OF: Final = {card: _KEYS[number] for card, number in NUMBERS.items()}
 # Three more in a suit's four bits set the highest bit from five cards on.
 _FLUSH_ADD: Final = 0x3333 << _SUIT_SHIFT
 _FLUSH_BIT: Final = 0x8888 << _SUIT_SHIFT
+
+# A card's place in a hand is told by one number: where its rank stands above its own number.
+_PLACE_SHIFT: Final = 6
+_NUMBER_BITS: Final = (1 << _PLACE_SHIFT) - 1
 
 _STRAIGHTS: Final = ((12, 0, 1, 2, 3), *(tuple(range(low, low + 5)) for low in range(9)))
 """The ranks of each straight, lowest first; the ace is the lowest card of the wheel."""
@@ -79,37 +84,56 @@ def _grouped(sizes: tuple[int, ...]) -> Iterator[int]:
     return fill(sizes, ())
 
 
-def _tables() -> tuple[dict[int, int], dict[int, int], tuple[int, ...]]:
-    """Give all classes by ranks alone, by ranks of one suit, and where each category begins."""
+def _tables() -> tuple[dict[int, int], dict[int, int], tuple[int, ...], tuple[int, ...]]:
+    """Give all classes by ranks alone and by ranks of one suit; where each category begins.
+
+    Last come the rank keys of all classes, by strength.
+    """
     straights = [_rank_key(ranks) for ranks in _STRAIGHTS]
     plain: dict[int, int] = {}
     suited: dict[int, int] = {}
     floors = []
-    strength = 0
+    by_strength: list[int] = []
     for category in Category:
-        floors.append(strength)
+        floors.append(len(by_strength))
         if category in (Category.STRAIGHT, Category.STRAIGHT_FLUSH):
             keys: Iterable[int] = straights
         else:
             keys = (key for key in _grouped(GROUPS[category]) if key not in straights)
         table = suited if category in (Category.FLUSH, Category.STRAIGHT_FLUSH) else plain
         for key in keys:
-            table[key] = strength
-            strength += 1
-    return plain, suited, tuple(floors)
+            table[key] = len(by_strength)
+            by_strength.append(key)
+    return plain, suited, tuple(floors), tuple(by_strength)
 
 
-_PLAIN, _SUITED, _FLOORS = _tables()
+_PLAIN, _SUITED, _FLOORS, _RANK_KEYS = _tables()
 _CATEGORIES: Final = tuple(Category)
 CLASSES: Final = len(_PLAIN) + len(_SUITED)
 
 
 def strength_of(cards: Sequence[str]) -> int:
     """Rank the best five of five to seven different cards: 0, the weakest, to 7,461."""
-    total = sum(map(_KEY_OF.__getitem__, cards))
+    return _strength_of(sum([_KEY_OF[card] for card in cards]), cards, ())
+
+
+def strengths_on(board: Sequence[str], hands: Mapping[int, Sequence[str]]) -> dict[int, int]:
+    """Rank the best five of each seat's hole cards and the board, whose cards are added up once."""
+    shared = sum([_KEY_OF[card] for card in board])
+    strengths = {}
+    for seat, hole in hands.items():
+        total = shared
+        for card in hole:
+            total += _KEY_OF[card]
+        strengths[seat] = _strength_of(total, hole, board)
+    return strengths
+
+
+def _strength_of(total: int, some: Sequence[str], others: Sequence[str]) -> int:
+    """Rank the best five of all these cards, whose keys add up to `total`."""
     if (total + _FLUSH_ADD) & _FLUSH_BIT:
         # Five of a suit among seven cards leave no room for four of a kind or a full house.
-        numbers = _flush_only([NUMBERS[card] for card in cards])
+        numbers = _flush_only([NUMBERS[card] for card in (*some, *others)])
         return _best_suited(tuple(sorted([number >> 2 for number in numbers])))
     return _best_plain(total & _RANKS_ONLY)
 
@@ -133,30 +157,44 @@ def category_of(strength: int) -> Category:
 
 def best_five(cards: Sequence[str]) -> tuple[str, ...]:
     """Give the five cards that make the hand, in the order of PROTOCOL.md 9.7."""
-    return pick_five(cards, category_of(strength_of(cards)))
+    return pick_five(cards, strength_of(cards))
 
 
-def pick_five(cards: Sequence[str], category: Category) -> tuple[str, ...]:
-    """Give the five cards that make the hand, which is known to be of that category."""
-    numbers = sorted([NUMBERS[card] for card in cards])
+def pick_five(cards: Sequence[str], strength: int) -> tuple[str, ...]:
+    """Give the five cards that make the hand, which is known to be of that strength.
+
+    Groups of one rank come as the strength orders them, and the cards of one rank by their suits.
+    """
+    numbers = [NUMBERS[card] for card in cards]
+    category = category_of(strength)
     if category in _OF_ONE_SUIT:
         numbers = _flush_only(numbers)
-    by_rank: dict[int, list[int]] = {}
-    for number in reversed(numbers):
-        by_rank.setdefault(number >> 2, []).append(number)
-    sizes = GROUPS.get(category)
-    if sizes is None:
-        ranks = next(ranks for ranks in reversed(_STRAIGHTS) if by_rank.keys() >= set(ranks))
-        return tuple(CARDS[by_rank[rank][-1]] for rank in reversed(ranks))
-    five: list[int] = []
-    for size in sizes:
-        # Ranks stand from high to low, and the cards of one rank against the order of suits.
-        for rank, same in by_rank.items():
-            if len(same) >= size:
-                five += same[: -size - 1 : -1]
-                del by_rank[rank]
-                break
-    return tuple([CARDS[number] for number in five])
+    places = _rank_places(strength)
+    placed = sorted([places[number >> 2] + number for number in numbers])
+    if category is _STRAIGHT:
+        # Of a rank that comes twice the first card counts.
+        placed = sorted({one >> _PLACE_SHIFT: one for one in reversed(placed)}.values())
+    return tuple([CARDS[one & _NUMBER_BITS] for one in placed[:5]])
+
+
+@cache
+def _rank_places(strength: int) -> tuple[int, ...]:
+    """Give each rank's place in a hand of that strength, above the bits of a card's number.
+
+    Ranks that are not in the hand come behind all that are.
+    """
+    key = _RANK_KEYS[strength]
+    counts = [key >> 3 * rank & 7 for rank in range(len(RANKS))]
+    order = sorted(
+        [rank for rank, count in enumerate(counts) if count],
+        key=lambda rank: (counts[rank], rank),
+        reverse=True,
+    )
+    if key == _rank_key(_STRAIGHTS[0]):
+        # The ace is the lowest card of the wheel.
+        order = [*order[1:], order[0]]
+    places = [len(order) if rank not in order else order.index(rank) for rank in range(len(RANKS))]
+    return tuple([place << _PLACE_SHIFT for place in places])
 
 
 def pick_using(
@@ -166,9 +204,8 @@ def pick_using(
 
     Of all fives of that strength it is the one that comes first when they are read card by card.
     """
-    category = category_of(strength)
     fives = [
-        pick_five((*mine, *shared), category)
+        pick_five((*mine, *shared), strength)
         for mine in combinations(hole, count)
         for shared in combinations(board, 5 - count)
         if _strength_of_five(sum([_KEY_OF[card] for card in (*mine, *shared)])) == strength

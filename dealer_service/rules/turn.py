@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dealer_service.rules.betting import Chair
 from dealer_service.rules.dealing import hole_positions
 from dealer_service.rules.entry import Act, Acted, By, Opened, OpenedCard, SatOut
+from dealer_service.rules.quick import quick
 from dealer_service.rules.raising import (
     NO_LIMIT,
     answer,
@@ -24,6 +25,7 @@ from dealer_service.rules.state import HandState, Stage
 _FOLD, _CHECK = Act.FOLD, Act.CHECK
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Range:
     """Totals for the street, both ends allowed."""
@@ -32,6 +34,7 @@ class Range:
     max: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Preset:
     """A bet or raise that a client may offer by name: its total, and what it costs more."""
@@ -41,6 +44,7 @@ class Preset:
     cost: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Everything about a turn; times in milliseconds since 1970.
