@@ -17,7 +17,6 @@ from typing import Final
 
 import structlog
 
-from dealer_service.rules import hand
 from dealer_service.rules.table import evolve
 from dealer_service.rules.table_state import Phase, TableState
 from dealer_service.store.api import Store
@@ -86,8 +85,8 @@ class Followed:
             if batch.checkpoint:
                 note, noted = batch.checkpoint, batch.end
         standing = _stand(state, end, note, noted)
-        if end > before.size and standing.decision is not None:
-            batches[-1].decision, batches[-1].deadline = standing.decision, standing.deadline
+        if end > before.size and (decision := standing.decision) is not None:
+            batches[-1].decision, batches[-1].deadline = decision, standing.deadline
         return _Seen(batches, standing)
 
     def tell(self, seen: _Seen) -> None:
@@ -205,13 +204,4 @@ def _read_standing(store: Store, *, game: str) -> Standing:
 
 
 def _stand(state: TableState, size: int, note: str, noted: int) -> Standing:
-    pending = hand.decision(state.play) if state.play is not None else None
-    return Standing(
-        state=state,
-        size=size,
-        checkpoint=note,
-        checkpoint_size=noted,
-        decision=pending,
-        deadline=pending.deadline if pending is not None else 0,
-        openings={},
-    )
+    return Standing(state, size, note, noted, openings={})

@@ -14,7 +14,6 @@ from dealer_service.rules import opening
 from dealer_service.rules.entry import CloseReason
 from dealer_service.rules.table_reason import TableReason
 from dealer_service.rules.table_state import MAX_FREE_VOIDS, Phase
-from dealer_service.rules.turn import Decision
 from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.due import (
     NO_ABSENCE,
@@ -54,9 +53,10 @@ class Course:
         """Let the clock that stands begin anew, after a restart."""
         self._grace = extend(self._dealing.state, self._house.clock.now())
 
-    def deadline(self, decision: Decision) -> int:
-        """Give the time at which the clock acts for a decision."""
-        return self._grace.until(decision.hand, decision.turn, decision.deadline)
+    @property
+    def grace(self) -> Grace:
+        """What the clock that stands gives beyond the rules."""
+        return self._grace
 
     def due(self) -> int | None:
         """Give the time at which something is due that nobody has to ask for."""

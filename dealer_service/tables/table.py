@@ -20,7 +20,7 @@ from functools import partial
 from typing import Final
 
 from dealer_service.fairness.commitment import next_link
-from dealer_service.rules import ahead, entropy, hand, opening, play
+from dealer_service.rules import ahead, entropy, opening, play
 from dealer_service.rules.ahead import PreAct
 from dealer_service.rules.entry import CloseReason, Entry, VoidReason
 from dealer_service.rules.refusal import Refusal
@@ -309,8 +309,6 @@ class Table:
         if unit.signed:
             self._checkpoint = (unit.signed[-1].note, unit.signed[-1].size)
         standing = self._stand()
-        if unit.lines:
-            tell_decision(unit, standing)
         waiters: list[asyncio.Future[None]] = []
         if dealing.state.phase is not Phase.LINKS:
             waiters, self._link_waiters = self._link_waiters, waiters
@@ -419,11 +417,8 @@ class Table:
     ) -> None:
         before, self.standing = self.standing, standing
         self._count(unit)
-        for player, message in unit.told:
-            if isinstance(message, Batch):
-                self.audience.tell_all(message)
-            else:
-                self.audience.tell_player(player, message)
+        if len(self.audience):
+            self._tell(unit, standing)
         if standing.state.rules.watch_delay_ms:
             move_watchers(self.house.delays, self.audience, before.state, standing.state)
         for waiter in waiters:
@@ -437,6 +432,15 @@ class Table:
             self.audience.end()
             self._over(self)
             self.house.revealed(self.game)
+
+    def _tell(self, unit: Unit, standing: Standing) -> None:
+        if unit.lines:
+            tell_decision(unit, standing)
+        for player, message in unit.told:
+            if isinstance(message, Batch):
+                self.audience.tell_all(message)
+            else:
+                self.audience.tell_player(player, message)
 
     def _count(self, unit: Unit) -> None:
         metrics = self.house.metrics
@@ -592,18 +596,9 @@ class Table:
     # The rest.
 
     def _stand(self) -> Standing:
-        state = self.dealing.state
-        pending = hand.decision(state.play) if state.play is not None else None
-        note, size = self._checkpoint
-        return Standing(
-            state=state,
-            size=self.dealing.log.size,
-            checkpoint=note,
-            checkpoint_size=size,
-            decision=pending,
-            deadline=self._course.deadline(pending) if pending is not None else 0,
-            openings=self.dealing.openings,
-        )
+        dealing = self.dealing
+        openings, grace = dealing.openings, self._course.grace
+        return Standing(dealing.state, dealing.log.size, *self._checkpoint, openings, grace)
 
     def _guarded(
         self, act: Callable[[], None], answer: "asyncio.Future[bytes] | None" = None
