@@ -18,7 +18,7 @@ RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly flaws lint format bench chaos soak cases hands dist lock release-contract clean
+.PHONY: help setup stubs demo test nightly flaws lint format bench chaos soak docs cases hands dist lock release-contract clean
 
 help:
 	@echo 'make demo              have house players play a game and two tournaments, and audit each'
@@ -30,6 +30,7 @@ help:
 	@echo 'make bench             measure, print a table, write bench.json'
 	@echo 'make chaos             hundreds of faults thrown at whole games (ARGS="--quick")'
 	@echo 'make soak              500 tables for ten minutes (ARGS="--tables 20 --minutes 1")'
+	@echo 'make docs              write docs/commands.md anew, from the commands'
 	@echo 'make cases CASES=FILE  run a file of rule cases'
 	@echo 'make hands HANDS=FILE  replay a file of hand histories'
 	@echo 'make stubs             generate the gRPC stubs'
@@ -97,6 +98,10 @@ chaos: setup
 
 soak: setup
 	@$(BIN)/python -m tests.soak $(ARGS)
+
+# Every help text, as a document.
+docs: setup
+	@$(BIN)/python -m tests.support.command_texts
 
 cases: setup
 	@test -n '$(CASES)' || { echo 'name the file: make cases CASES=FILE' >&2; exit 2; }
