@@ -1,0 +1,41 @@
+/** Events in one line, for who iterates over them. */
+export class Queue<T> implements AsyncIterableIterator<T> {
+  readonly #waiting: T[] = [];
+  #wake: (() => void) | undefined;
+  #end: { readonly error?: unknown } | undefined;
+
+  put(one: T): void {
+    if (this.#end !== undefined) return;
+    this.#waiting.push(one);
+    this.#wake?.();
+  }
+
+  /** Ends the line behind what is in it, with an error where there is one. */
+  end(error?: unknown): void {
+    this.#end ??= error === undefined ? {} : { error };
+    this.#wake?.();
+  }
+
+  async next(): Promise<IteratorResult<T, undefined>> {
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first !== undefined) {
+        this.#waiting.shift();
+        return { done: false, value: first };
+      }
+      if (this.#end !== undefined) {
+        const { error } = this.#end;
+        this.#end = {};
+        if (error !== undefined) throw error;
+        return { done: true, value: undefined };
+      }
+      await new Promise<void>((wake) => {
+        this.#wake = wake;
+      });
+    }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
