@@ -54,7 +54,8 @@ def test_every_command_line_is_one_that_is_read() -> None:
 def words_of(container: dict[str, Any]) -> list[str]:
     """Give what a container's command is given; empty where it starts another, or nothing more."""
     words = container.get("args") or container.get("command") or []
-    if "entrypoint" in container or not isinstance(words, list):
+    starts = container.get("command", []) if "args" in container else words
+    if "entrypoint" in container or not isinstance(words, list) or str(starts)[:3] == "['/":
         return []
     plain = [re.sub(r"\$[({]\w+(?::-([^})]*))?[)}]", r"\1", str(word)) for word in words]
     return plain[1:] if plain[:1] == [IMAGE] else plain
