@@ -51,23 +51,26 @@ def test_every_command_line_is_one_that_is_read() -> None:
     assert lines
 
 
-def words_of(container: dict[str, Any]) -> list[str]:
-    """Give what a container's command is given; empty where it starts another, or nothing more."""
-    words = container.get("args") or container.get("command") or []
-    starts = container.get("command", []) if "args" in container else words
-    if "entrypoint" in container or not isinstance(words, list) or str(starts)[:3] == "['/":
+def words_of(path: Path, container: dict[str, Any]) -> list[str]:
+    """Give what the dealer's command is given; empty where another is started, or nothing told.
+
+    What Compose calls `command` are Kubernetes' `args`, and its `entrypoint` the other's `command`.
+    """
+    other, words = ("entrypoint", "command") if "compose" in path.parts else ("command", "args")
+    if other in container:
         return []
-    plain = [re.sub(r"\$[({]\w+(?::-([^})]*))?[)}]", r"\1", str(word)) for word in words]
-    return plain[1:] if plain[:1] == [IMAGE] else plain
+    told = [str(word) for word in container.get(words, [])]
+    return [re.sub(r"\$[({]\w+(?::-([^})]*))?[)}]", r"\1", word) for word in told]
 
 
 def test_every_container_is_started_by_words_that_the_dealer_reads() -> None:
     started = 0
     for path in (path for path in FILES if path.suffix == ".yaml"):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
-            for words in filter(None, map(words_of, containers(document))):
-                parse([IMAGE, *words])
-                started += 1
+            for container in containers(document):
+                if words := words_of(path, container):
+                    parse([IMAGE, *words])
+                    started += 1
     assert started
 
 
