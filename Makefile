@@ -9,8 +9,11 @@ WORKERS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := $(VENV)/tools
+DEPLOY := $(VENV)/deploy
 READY := $(VENV)/.ready
 STUBS := $(VENV)/.stubs
+# How exposed the unit may be, by systemd-analyze: 12 is 1.2 of 10.
+EXPOSURE := 12
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 PROTOS := $(shell find proto/cutcard -name '*.proto')
@@ -18,7 +21,7 @@ RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly flaws lint format bench chaos soak docs cases hands dist lock release-contract clean
+.PHONY: help setup stubs demo test nightly flaws lint lint-deploy format bench chaos soak docs cases hands dist lock release-contract clean
 
 help:
 	@echo 'make demo              have house players play a game and two tournaments, and audit each'
@@ -26,6 +29,7 @@ help:
 	@echo 'make nightly           20,000 hands beside PokerKit, 1,000 sequences of good bits, 2,000 tournaments'
 	@echo 'make flaws             have the battery find every planted flaw, and judge 200 clean runs'
 	@echo 'make lint              ruff, mypy, buf, import-linter'
+	@echo 'make lint-deploy       look at all of deploy/ with the tools that read it'
 	@echo 'make format            let ruff and buf rewrite the sources'
 	@echo 'make bench             measure, print a table, write bench.json'
 	@echo 'make chaos             hundreds of faults thrown at whole games (ARGS="--quick")'
@@ -73,11 +77,35 @@ flaws: setup
 lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy dealer_service audit_cli tests release hatch_build.py
+	$(BIN)/mypy dealer_service audit_cli tests release deploy hatch_build.py
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
 	$(BIN)/buf breaking --against $(RELEASED)
 	$(BIN)/lint-imports
+
+# A program of Debian's that is missing leaves its checks out, and says so; with CI=true that fails.
+WITHOUT = command -v $(1) >/dev/null || { \
+  echo 'lint-deploy: $(1) is missing (Debian: $(2)), its checks are left out' >&2; test "$$CI" != true; exit; }
+
+lint-deploy: setup $(DEPLOY)/.ready
+	$(DEPLOY)/bin/yamllint --strict deploy
+	$(DEPLOY)/bin/hadolint --failure-threshold info deploy/container/Dockerfile
+	$(DEPLOY)/bin/python -m tests.runners.compose deploy/compose/compose.yaml
+	@# Docker's own client, where it is there; it needs no engine for this.
+	@! docker compose version >/dev/null 2>&1 \
+	  || docker compose --file deploy/compose/compose.yaml --profile setup config --quiet
+	@for overlay in deploy/kubernetes/overlays/*/; do \
+	  echo "kubectl kustomize $$overlay | kubernetes-validate --strict"; \
+	  $(DEPLOY)/bin/kubectl kustomize $$overlay >$(DEPLOY)/rendered.yaml \
+	    && $(DEPLOY)/bin/kubernetes-validate --strict --quiet $(DEPLOY)/rendered.yaml || exit 1; \
+	done
+	@$(call WITHOUT,systemd-analyze,systemd); mkdir -p $(DEPLOY)/unit \
+	  && sed 's#/opt/cutcard/bin/#$(CURDIR)/$(BIN)/#' deploy/systemd/cutcard-dealer.service >$(DEPLOY)/unit/cutcard-dealer.service \
+	  && echo 'systemd-analyze verify, and security at most $(EXPOSURE) of 100' \
+	  && systemd-analyze verify --man=no $(DEPLOY)/unit/cutcard-dealer.service \
+	  && systemd-analyze security --no-pager --offline=true --threshold=$(EXPOSURE) \
+	    $(DEPLOY)/unit/cutcard-dealer.service >$(DEPLOY)/unit/security \
+	  || { cat $(DEPLOY)/unit/security >&2; exit 1; }
 
 # What a release promises: `make lint` refuses a contract that breaks it.
 release-contract: setup
@@ -130,6 +158,12 @@ $(READY): requirements/dev.txt requirements/build.txt pyproject.toml hatch_build
 	@$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# Tools that read deploy/, and share nothing with the project.
+$(DEPLOY)/.ready: $(READY) requirements/deploy.txt
+	@test -x $(DEPLOY)/bin/pip || $(BIN)/python -m venv $(DEPLOY)
+	@$(DEPLOY)/bin/python $(PIP_INSTALL) --require-hashes --requirement requirements/deploy.txt
+	@touch $@
+
 # A missing stub is made and one without its .proto removed, whatever the stamp says.
 ifneq ($(sort $(GENERATED)),$(sort $(shell find proto/cutcard -name '*_pb2*.py' -o -name '*_pb2*.pyi')))
 .PHONY: $(STUBS)
@@ -148,6 +182,9 @@ lock:
 	  | $(UV_COMPILE) - --output-file requirements/build.txt
 	$(UV_COMPILE) pyproject.toml --all-extras --annotate --constraint requirements/dev.txt \
 	  --output-file requirements/runtime.txt
+	$(UV_COMPILE) pyproject.toml --extra dealer --extra postgres --extra hsm --extra trace --extra beacon \
+	  --constraint requirements/dev.txt --output-file requirements/dealer.txt
+	$(UV_COMPILE) --group deploy --output-file requirements/deploy.txt
 
 clean:
 	rm -rf $(VENV) build dist demo bench.json .hypothesis .import_linter_cache .mypy_cache \
