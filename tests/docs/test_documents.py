@@ -126,6 +126,25 @@ def test_make_has_every_target_that_is_named(document: Document) -> None:
     assert {*lines, *codes} - targets == set()
 
 
+def test_every_package_that_is_installed_for_the_tests_is_told() -> None:
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    installed = {
+        name for names in re.findall(r"missing\+=\(([^)]*)\)", run) for name in names.split()
+    }
+    (table,) = re.findall(
+        r"^\| package \|.*\n\| ---.*\n((?:\| .*\n)+)",
+        read_document("CONTRIBUTING.md").text,
+        re.MULTILINE,
+    )
+    told = {
+        name
+        for row in table.splitlines()
+        for name in re.findall(r"`([\w-]+)`", row[: row.index("|", 2)])
+    }
+    assert installed
+    assert installed <= told
+
+
 def test_the_pictures_are_small_and_say_what_they_show() -> None:
     for picture, most in (("deal.svg", 20_000), ("hand.png", 150_000)):
         assert Path(ROOT / "docs" / picture).stat().st_size < most
