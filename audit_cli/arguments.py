@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+MAX_WORKERS = 64
 Commands = argparse._SubParsersAction  # noqa: SLF001  (argparse has no public name for it)
 
 
@@ -12,6 +13,14 @@ def hand_number(text: str) -> int:
     """Read the number of a hand, from 1."""
     if not (text.isascii() and text.isdigit() and len(text) < 17 and int(text)):
         message = f"a hand's number is a whole number from 1 on, not {text[:40]!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(text)
+
+
+def workers(text: str) -> int:
+    """Read a number of processes, from 1 to 64."""
+    if not (text.isascii() and text.isdigit() and len(text) < 3 and 1 <= int(text) <= MAX_WORKERS):
+        message = f"a number of processes from 1 to {MAX_WORKERS}, not {text[:40]!r}"
         raise argparse.ArgumentTypeError(message)
     return int(text)
 

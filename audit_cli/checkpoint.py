@@ -7,8 +7,7 @@ bytes in canonical base64. Cutcard's checkpoints have no extension lines (protoc
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.merkle import HASH_BYTES, MAX_SIZE
 from audit_cli.note import Note, decode_base64, parse_note
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 _SIZE = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """The state of a log that a note signs: `root` (32 bytes) over the first `size` leaves."""
 
     origin: str

@@ -10,9 +10,9 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from audit_cli import __version__, say
-from audit_cli.arguments import add_page, add_watch, add_witness
+from audit_cli.arguments import add_page, add_watch, add_witness, workers
 from audit_cli.export.arguments import add_export
-from audit_cli.inputs import UsageError
+from audit_cli.inputs import UsageError, WorkerLostError
 from audit_cli.review.arguments import add_review
 from audit_cli.rng.arguments import add_commands
 
@@ -120,6 +120,13 @@ def _parser() -> argparse.ArgumentParser:
         choices=("pokerkit",),
         help="have each hand played again by this engine too; what it says decides nothing",
     )
+    verify.add_argument(
+        "--workers",
+        metavar="N",
+        type=workers,
+        help="how many processes share the work, which changes nothing of the report; by default "
+        "one a core, up to three, and one for a small file",
+    )
     verify.add_argument("--json", action="store_true", help="print one JSON object")
     verify.set_defaults(run=_verify)
 
@@ -167,6 +174,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as wrong:
         say.error(str(wrong), wrong.hint)
         return USAGE
+    except WorkerLostError as lost:
+        say.error(str(lost), "nothing is wrong with the file by that; try again, or --workers 1")
+        return UNREADABLE
     except BrokenPipeError:
         # The reader of our output is gone; keep the interpreter from flushing into it again.
         sys.stdout = None

@@ -11,17 +11,23 @@ game can be judged.
 
 from __future__ import annotations
 
+import marshal
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from audit_cli import ed25519
 from audit_cli.gamefile import Damage, Extra, GameEnd, Header, Item, Line, Signed
 from audit_cli.note import NoteVerdict, VerifierKey, verify_note
 from audit_cli.report.finding import Finding, Promise, Verdict
+from audit_cli.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 MAX_HELD = 16 * 1024 * 1024
+_BATCH = 256
 
 
 class Ended(NamedTuple):
@@ -42,16 +48,45 @@ class Ended(NamedTuple):
     beacon: bool
 
 
+Verify = Callable[[ed25519.PublicKey, bytes, bytes], bool]
+
+
+class Foresight(Protocol):
+    """What is worked out before it is asked for."""
+
+    def verify(self, key: ed25519.PublicKey, message: bytes, signature: bytes) -> bool:
+        """`ed25519.verify`."""
+        ...
+
+    def reveal(self, batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
+        """Give the lines of all batches, in order, the decks of their secrets being derived."""
+        ...
+
+
+class _NoForesight:
+    """Works out everything when it is asked for."""
+
+    verify = staticmethod(ed25519.verify)
+
+    @staticmethod
+    def reveal(batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
+        return chain.from_iterable(batches)
+
+
 Judged = Header | Line | Signed | Extra | Damage | Ended | Finding
 
 
-def cover(items: Iterable[Item], trusted: VerifierKey | None) -> Iterator[Judged]:
+def cover(
+    items: Iterable[Item], trusted: VerifierKey | None, foresight: Foresight | None = None
+) -> Iterator[Judged]:
     """`items` of any number of games, less the entries that no good checkpoint covers.
 
     Yields each game's Header, its covered Lines each batch followed by the Signed that covers it,
     its Extras, and an Ended; Damage where it was met; a Finding on SIGNED for each thing that
-    breaks it. Other checkpoints (of other keys) are left out.
+    breaks it. Other checkpoints (of other keys) are left out. What `foresight` has
+    of signatures and decks is made use of.
     """
+    foresight = foresight or _NoForesight()
     game: _Game | None = None
     for item in items:
         if isinstance(item, Line):
@@ -61,12 +96,12 @@ def cover(items: Iterable[Item], trusted: VerifierKey | None) -> Iterator[Judged
             assert game is not None
             wrong = game.check(item)
             if wrong is None:
-                yield from game.release()
+                yield from foresight.reveal(game.release())
                 yield item
             elif isinstance(wrong, Finding):
                 yield wrong
         elif isinstance(item, Header):
-            game = _Game(item, trusted or item.key)
+            game = _Game(item, trusted or item.key, foresight.verify)
             yield item
             yield from game.check_header()
         elif isinstance(item, GameEnd):
@@ -77,6 +112,10 @@ def cover(items: Iterable[Item], trusted: VerifierKey | None) -> Iterator[Judged
             yield item._replace(whole=False)
         else:
             yield item
+
+
+def _unpack(data: bytes) -> list[Line]:
+    return [Line(*line) for line in marshal.loads(data)]  # noqa: S302  (from our own spool)
 
 
 class _Game:
@@ -92,13 +131,20 @@ class _Game:
         "_held",
         "_key",
         "_overflow",
+        "_spool",
+        "_stored",
         "_unsigned",
+        "_verify",
     )
 
-    def __init__(self, header: Header, key: VerifierKey) -> None:
+    def __init__(self, header: Header, key: VerifierKey, verify: Verify) -> None:
         self._header = header
         self._key = key
+        self._verify = verify
         self._held: list[Line] = []
+        # Batches of `_BATCH` held lines, as their places in the spool.
+        self._stored: list[tuple[int, int]] = []
+        self._spool = Spool()
         self._bytes = 0
         self._covered = 0
         self._checkpoints = 0
@@ -113,15 +159,20 @@ class _Game:
         self._bytes += line.length
         if not self._overflow and self._bytes <= MAX_HELD:
             self._held.append(line)
+            if len(self._held) >= _BATCH:
+                # A long log's secrets stand under one checkpoint.
+                data = marshal.dumps([tuple(line) for line in self._held])
+                self._stored.append((self._spool.add(data), len(data)))
+                self._held = []
             return
         self._overflow = True
         self._give_up()
         self._count_unsigned(line)
 
     def _give_up(self) -> None:
-        for line in self._held:
-            self._count_unsigned(line)
-        self._held.clear()
+        for lines in self._take_held():
+            for line in lines:
+                self._count_unsigned(line)
 
     def _count_unsigned(self, line: Line) -> None:
         self._unsigned[line.kind or "unreadable"] += 1
@@ -130,27 +181,44 @@ class _Game:
 
     def is_whole(self) -> bool:
         """Whether every entry so far is covered."""
-        return not self._held and self._first_unsigned is None
+        return not (self._held or self._stored) and self._first_unsigned is None
 
-    def release(self) -> list[Line]:
-        """Return the held lines, in order; none any more once there were too many."""
+    def release(self) -> Iterator[list[Line]]:
+        """Return the held lines, in order, in batches; none once there were too many."""
         self._checkpoints += 1
-        held, self._held = self._held, []
         self._bytes = 0
-        self._covered += len(held)
-        return held
+        self._covered += len(self._held) + len(self._stored) * _BATCH
+        return self._take_held()
+
+    def _take_held(self) -> Iterator[list[Line]]:
+        """Return the held lines in batches, and hold none of them any more."""
+        held, self._held = self._held, []
+        stored, self._stored = self._stored, []
+        spool, self._spool = self._spool, Spool()
+        return chain((_unpack(spool.read(*place)) for place in stored), (held,) if held else ())
 
     def check(self, signed: Signed) -> Finding | Verdict | None:
         """None for a checkpoint that counts; a Finding for one that breaks SIGNED.
 
         NOT_APPLICABLE for one that is not of the key: it says nothing.
         """
-        opened = verify_note(signed.note, (self._key,))
-        if opened.verdict is NoteVerdict.NO_VERIFIABLE_SIGNATURE:
+        verdict = self._open(signed)
+        if verdict is NoteVerdict.NO_VERIFIABLE_SIGNATURE:
             return Verdict.NOT_APPLICABLE
-        if opened.verdict is not NoteVerdict.OK:
+        if verdict is not NoteVerdict.OK:
             return self._broken(signed, f"a signature of {self._key} on a checkpoint fails")
         return self._compare(signed)
+
+    def _open(self, signed: Signed) -> NoteVerdict:
+        """Return what the key says of a checkpoint's note, with few steps where it stands alone."""
+        key, note = self._key, signed.note
+        if len(note.signatures) != 1:
+            return verify_note(note, (key,)).verdict
+        name, key_id, signature = note.signatures[0]
+        if (name, key_id) != (key.name, key.key_id):
+            return NoteVerdict.NO_VERIFIABLE_SIGNATURE
+        good = self._verify(key.key, note.text.encode("utf-8"), signature)
+        return NoteVerdict.OK if good else NoteVerdict.INVALID_SIGNATURE
 
     def _compare(self, signed: Signed) -> Finding | None:
         """Compare what a well signed checkpoint says with the header and the lines before it."""

@@ -6,13 +6,16 @@ numbers 0 to 51 (4 x rank + suit) and, in text, two characters (`2c` ... `As`).
 
 from __future__ import annotations
 
-import hmac
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING, Protocol
 
 from audit_cli import drbg
-from audit_cli.hashing import framed, hkdf_expand, u8
+from audit_cli.hashing import framed, hkdf_expand, hmac_sha256, u8
 from audit_cli.merkle import inclusion_path, tree_levels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DECK_SIZE = 52
 STREAM_BYTES = 1024
@@ -25,10 +28,28 @@ _DECK_INFO = framed(b"cutcard/v1/deck")
 _SALTS_INFO = framed(b"cutcard/v1/salts")
 _LEAF_HEAD = b"\0" + framed(b"cutcard/v1/card")
 _FRAMED_BYTE = tuple(framed(u8(number)) for number in range(DECK_SIZE))
-_SALT_LENGTH = SALT_BYTES.to_bytes(4, "big")
+_FRAMED_CARD = tuple(card + SALT_BYTES.to_bytes(4, "big") for card in _FRAMED_BYTE)
 # The first byte value that below(n) drops.
 _LIMITS = tuple(256 - 256 % n if n else 0 for n in range(DECK_SIZE + 1))
 _SHUFFLE = tuple((i, i + 1, _LIMITS[i + 1]) for i in range(DECK_SIZE - 1, 0, -1))
+
+
+class DerivedDeck(Protocol):
+    """What the checks ask of a deck: its root, its card numbers in dealing order, its salts."""
+
+    @property
+    def root(self) -> bytes:
+        """`deck_root`, 32 bytes."""
+        ...
+
+    @property
+    def cards(self) -> Sequence[int]:
+        """The 52 card numbers."""
+        ...
+
+    def salt(self, position: int) -> bytes:
+        """Return the salt of a position, 16 bytes."""
+        ...
 
 
 class StreamExhaustedError(Exception):
@@ -72,6 +93,10 @@ class Deck:
     def root(self) -> bytes:
         """`deck_root`, 32 bytes."""
         return self.levels[-1][0]
+
+    def salt(self, position: int) -> bytes:
+        """Return the salt of a position, 16 bytes."""
+        return self.salts[position]
 
     def proof(self, position: int) -> list[bytes]:
         """Return the inclusion path of a position, leaf to root."""
@@ -140,17 +165,17 @@ def derive_deck(secret: bytes, mix: bytes) -> Deck:
 
     Raises StreamExhaustedError in the case that the protocol calls an error (4.2).
     """
-    prk = hmac.digest(mix, secret, "sha256")
+    prk = hmac_sha256(mix, secret)
     seed = hkdf_expand(prk, _DECK_INFO, drbg.SEED_BYTES)
     ceremony = run_ceremony(drbg.stream(seed, STREAM_BYTES))
     salt_bytes = drbg.stream(hkdf_expand(prk, _SALTS_INFO, drbg.SEED_BYTES), STREAM_BYTES)
     salts = tuple(
         [salt_bytes[at : at + SALT_BYTES] for at in range(0, DECK_SIZE * SALT_BYTES, SALT_BYTES)]
     )
-    head = _LEAF_HEAD + framed(mix)
-    framed_byte = _FRAMED_BYTE
+    heads = [_LEAF_HEAD + framed(mix) + place for place in _FRAMED_BYTE]
+    bodies = _FRAMED_CARD
     leaves = [
-        sha256(head + place + framed_byte[card] + _SALT_LENGTH + salt).digest()
-        for place, card, salt in zip(framed_byte, ceremony.deck, salts, strict=True)
+        sha256(head + bodies[card] + salt).digest()
+        for head, card, salt in zip(heads, ceremony.deck, salts, strict=True)
     ]
     return Deck(seed, ceremony, salts, tree_levels(leaves))

@@ -169,6 +169,9 @@ _DEALT = tagged(
 _AGREED = list_of(_SEAT, 0, MAX_SEATS)
 
 _EMPTY = fields({})
+_ACTS = ("fold", "check", "call", "bet", "raise")
+_ACTORS = ("player", "clock", "pre_action", "absent")
+_TURN = integer(1)
 
 SHAPES: dict[str, Shape] = {
     "game_opened": fields(
@@ -249,10 +252,10 @@ SHAPES: dict[str, Shape] = {
     "acted": fields(
         {
             "seat": _SEAT,
-            "act": choice("fold", "check", "call", "bet", "raise"),
+            "act": choice(*_ACTS),
             "to": _CHIPS,
-            "by": choice("player", "clock", "pre_action", "absent"),
-            "turn": integer(1),
+            "by": choice(*_ACTORS),
+            "turn": _TURN,
         }
     ),
     "opened": fields(
@@ -321,6 +324,18 @@ DEALER_LOG = fields(
 )
 
 _TIME = integer().pattern
+ACT_WORDS = _ACTS + _ACTORS
+
+
+def acted_pattern() -> str:
+    """Give the pattern of lines of `acted`, with the groups act, by, seat, to, turn and time.
+
+    It matches what `line_pattern` gives for that kind, and nothing else.
+    """
+    act, by = (rf'"({"|".join(words)})"' for words in (_ACTS, _ACTORS))
+    seat, to, turn = (shape.pattern for shape in (_SEAT, _CHIPS, _TURN))
+    fields_of = f'"act":{act},"by":{by},"seat":({seat}),"to":({to}),"turn":({turn})'
+    return rf'\{{"acted":\{{{fields_of}\}},"at":({_TIME})\}}'
 
 
 def line_pattern(kind: str) -> str:

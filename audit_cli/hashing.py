@@ -6,20 +6,21 @@ here, since every value comes from a reader that has checked it.
 
 from __future__ import annotations
 
-import hmac
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _PREFIX = b"cutcard/v1/"
+_BLOCK = 64
+# Each byte of a key, with the pads of HMAC.
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A player's 32-byte link for one hand, at the seat it holds."""
 
     seat: int
@@ -27,8 +28,7 @@ class Link:
     link: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Beacon:
+class Beacon(NamedTuple):
     """One round of a public beacon: chain hash and randomness of 32 bytes each."""
 
     chain: bytes
@@ -56,9 +56,18 @@ def tagged_hash(label: str, *parts: bytes) -> bytes:
     return sha256(b"".join(map(framed, (_PREFIX + label.encode("ascii"), *parts)))).digest()
 
 
+def hmac_sha256(key: bytes, message: bytes) -> bytes:
+    """HMAC with SHA-256 (RFC 2104), 32 bytes."""
+    if len(key) > _BLOCK:
+        key = sha256(key).digest()
+    block = key.ljust(_BLOCK, b"\0")
+    inner = sha256(block.translate(_INNER) + message).digest()
+    return sha256(block.translate(_OUTER) + inner).digest()
+
+
 def hkdf(ikm: bytes, salt: bytes, info: bytes, length: int) -> bytes:
     """HKDF with SHA-256 (RFC 5869); `length` in bytes, at most 8,160."""
-    return hkdf_expand(hmac.digest(salt or bytes(32), ikm, "sha256"), info, length)
+    return hkdf_expand(hmac_sha256(salt or bytes(32), ikm), info, length)
 
 
 def hkdf_expand(prk: bytes, info: bytes, length: int) -> bytes:
@@ -66,7 +75,7 @@ def hkdf_expand(prk: bytes, info: bytes, length: int) -> bytes:
     output = block = b""
     counter = 1
     while len(output) < length:
-        block = hmac.digest(prk, block + info + u8(counter), "sha256")
+        block = hmac_sha256(prk, block + info + u8(counter))
         output += block
         counter += 1
     return output[:length]

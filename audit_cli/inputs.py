@@ -23,6 +23,10 @@ class UsageError(Exception):
         self.hint = hint
 
 
+class WorkerLostError(Exception):
+    """A process that shared the work ended early: there is no verdict, exit status 3."""
+
+
 def shown(name: str) -> str:
     """Return a file's name as messages may print it."""
     return printable(name, 200)

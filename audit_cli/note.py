@@ -14,7 +14,7 @@ from base64 import b64encode
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli import ed25519
 from audit_cli.problem import Problem, printable
@@ -49,8 +49,7 @@ class VerifierKey:
         return f"{self}+{b64encode(bytes([_ED25519]) + self.key.encoded).decode('ascii')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """One signature line: the signer's name, its key ID of four bytes, and the bytes behind."""
 
     name: str
@@ -68,8 +67,7 @@ class Signature:
         return f"{_MARK}{self.name} {encoded}\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A well-formed note: the signed text with its final newline, and its signature lines."""
 
     text: str

@@ -89,7 +89,7 @@ def audit(
     gathered = _Gathered()
     gathered.warnings.extend(warnings)
     checks = [make(request, gathered) for make in makers]
-    _tell(cover(items, request.trusted), checks, gathered)
+    _tell(cover(items, request.trusted, request.ahead), checks, gathered)
     for check in checks:
         check.conclude()
     asked = set(ALWAYS_ASKED)

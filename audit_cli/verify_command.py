@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit_cli import say
+from audit_cli.ahead import working_ahead
 from audit_cli.beacon import MAX_INFO, parse_network
 from audit_cli.checkpoint import parse_game_checkpoint_note
 from audit_cli.checks import CHECKS, CheckMaker, Request
 from audit_cli.checks.check import OutsideNote, ProofFile, Publication, RecordFile
-from audit_cli.gamefile import Damage, read_game_file
+from audit_cli.gamefile import Damage, read_game_lines
 from audit_cli.given import given_key, given_policy
 from audit_cli.inputs import UsageError, opened, read_bounded, reason, shown
 from audit_cli.log.logproof import MAX_LOG_PROOF, parse_log_proof
-from audit_cli.log.source import opened_source
 from audit_cli.problem import Problem
 from audit_cli.progress import watched
 from audit_cli.report.finding import Notice, Promise
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from audit_cli.ahead import Ahead
     from audit_cli.beacon import Network
     from audit_cli.gamefile import Item
     from audit_cli.report.finding import Fork
@@ -68,9 +69,13 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(message)
     # An audit makes millions of values and hardly a cycle: looking for cycles is rarely worth it.
     gc.set_threshold(_ALLOCATIONS, 50, 50)
-    with _publication(options.dealer_log) as published:
-        request = replace(request, dealer_log=published)
-        report = audit(_items(files), request, makers, required=required, warnings=warnings)
+    with (
+        _publication(options.dealer_log) as published,
+        working_ahead(options.workers, request.trusted) as ahead,
+    ):
+        request = replace(request, dealer_log=published, ahead=ahead)
+        items = _items(files, ahead)
+        report = audit(items, request, makers, required=required, warnings=warnings)
     written = [_write_fork(directory, fork) for fork in report.forks]
     notices = (*report.notices, *(Notice(words) for words in written if words))
     report = replace(report, notices=notices, referee=options.referee or "")
@@ -162,6 +167,8 @@ def _publication(name: str | None) -> Iterator[Publication | None]:
     if name is None:
         yield None
         return
+    from audit_cli.log.source import opened_source  # noqa: PLC0415  (where there is a log to read)
+
     with opened_source(name) as fetch:
         yield Publication(shown(name), fetch)
 
@@ -185,14 +192,15 @@ def _named(name: str) -> str:
     return "on the command line" if _LF in name else shown(name)
 
 
-def _items(names: Sequence[str]) -> Iterator[Item]:
+def _items(names: Sequence[str], ahead: Ahead) -> Iterator[Item]:
     """Give the items of all files, one after another; a read that fails becomes damage."""
     for name in names:
         with opened(name) as stream:
             state = os.fstat(stream.fileno())
             total = state.st_size if stat.S_ISREG(state.st_mode) else None
             try:
-                yield from read_game_file(watched(stream, total), shown(name))
+                lines = ahead.lines(watched(stream, total))
+                yield from read_game_lines(lines, shown(name))
             except OSError as error:
                 problem = Problem(f"can not be read further: {reason(error)}")
                 yield Damage(shown(name), 0, problem, fatal=True)

@@ -61,10 +61,14 @@ class BeaconMixed:
         self._unverified = 0
         self._unopened = 0
 
+    @property
+    def has_record(self) -> bool:
+        """Whether there is a player's record of the game: each entry is wanted then."""
+        return bool(self._mine)
+
     def line(self, line: Line) -> None:
-        """Every entry's leaf, for the root at each opening; where a record needs it."""
-        if self._mine:
-            self._frontier.append(line.leaf)
+        """Every entry's leaf, for the root at each opening."""
+        self._frontier.append(line.leaf)
 
     def game_opened(self, line: Line) -> None:
         """See whether the rules name a beacon."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from audit_cli.ahead import Ahead
 from audit_cli.gamefile import Extra, Header, Line, Signed
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class Request:
 
     `outside_ignored` tells that a note or proof was given and could not be read as one. Then the
     dealer's log, proofs of its lines, and the policy that says which witnesses are trusted.
-    `beacons` are the drand networks that are known besides quicknet.
+    `beacons` are the drand networks that are known besides quicknet. `ahead` is what was worked
+    out ahead by other processes, by default nothing.
     """
 
     trusted: VerifierKey | None = None
@@ -70,6 +72,7 @@ class Request:
     dealer_log: Publication | None = None
     proofs: tuple[ProofFile, ...] = ()
     policy: Policy | None = None
+    ahead: Ahead = field(default_factory=lambda: Ahead(1, asked=True), repr=False, compare=False)
 
 
 Handler = Callable[[Line], None]

@@ -25,7 +25,6 @@ from audit_cli.checks.twice import Twice
 from audit_cli.entries import SHAPES
 from audit_cli.record import read_records
 from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
-from audit_cli.tournament.check import Tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from audit_cli.coverage import Ended
     from audit_cli.gamefile import Extra, Header, Line, Signed
     from audit_cli.record import Record
+    from audit_cli.tournament.check import Tournaments
 
 # What a game without a single good checkpoint leaves open (SIGNED speaks for itself).
 _OF_ENTRIES = (
@@ -57,7 +57,7 @@ class GameLog:
         self._trusted = request.trusted
         self._ordered = Ordered(emit)
         self._bound = Bound(emit)
-        self._replayed = Replayed(emit)
+        self._replayed = Replayed(request, emit)
         self._dealt = Dealt(emit)
         self._complete = Complete(emit)
         self._played = Played(emit)
@@ -71,7 +71,8 @@ class GameLog:
         self._chain = Chain(emit)
         self._twice = Twice(emit)
         self._published = Published(request, emit)
-        self._tournaments = Tournaments(emit)
+        # None before there is one, or a table of one.
+        self._tournaments: Tournaments | None = None
         self._games = 0
         self._covered = 0
 
@@ -99,7 +100,7 @@ class GameLog:
             "dealt": (complete.moved, dealt.dealt),
             "opened": (dealt.opened, replayed.opened),
             "runs_agreed": (dealt.runs_agreed,),
-            "game_opened": (beacon.game_opened, chain.game_opened),
+            "game_opened": (beacon.game_opened, chain.game_opened, self._find_tournament),
             "game_closed": (complete.game_closed, chain.game_closed, self._game_closed),
             "secret_revealed": (
                 bound.secret_revealed,
@@ -112,14 +113,17 @@ class GameLog:
             "hand_void": (complete.voided,),
             "deck_committed": (replayed.deck_committed, beacon.deck_committed),
         }
-        every: tuple[Handler, ...] = (self._ordered.line, chain.line, beacon.line)
+        every: tuple[Handler, ...] = (self._ordered.line, chain.line)
+        if beacon.has_record:
+            every = (*every, beacon.line)
         for mine in self._mine:
             every = (*every, mine.line)
             before["deck_committed"] += (mine.deck_committed,)
             before["hand_void"] += (mine.hand_void,)
             after["hand_opened"] += (mine.hand_opened,)
         table, played = self._table.handlers, self._played.handlers
-        event = self._tournaments.tables.handlers
+        tournaments = self._tournaments
+        event = {} if tournaments is None else tournaments.tables.handlers
         published = self._published.handlers
         return {
             kind: (
@@ -144,12 +148,13 @@ class GameLog:
         self._signed: Signed | None = None
         if header.tournament:
             self._leaves = bytearray()
-            self._tournaments.begin(header)
+            self._of_tournaments().begin(header)
             self._published.begin(header)
             return
         self._games += 1
         self._table = Table(header)
-        self._tournaments.tables.begin()
+        if self._tournaments is not None:
+            self._tournaments.tables.begin()
         checks = (
             *(self._ordered, self._bound, self._replayed, self._dealt, self._complete),
             *(self._played, self._mixed, self._chain),
@@ -162,6 +167,21 @@ class GameLog:
         self._beacon.begin(self._table, header)
         self._kinds = self._plan()
 
+    def _of_tournaments(self) -> Tournaments:
+        """Return the checks of tournaments, which are imported for the first of them."""
+        if self._tournaments is None:
+            from audit_cli.tournament.check import Tournaments  # noqa: PLC0415  (quick start)
+
+            self._tournaments = Tournaments(self._emit)
+            self._tournaments.tables.begun = self._games
+        return self._tournaments
+
+    def _find_tournament(self, line: Line) -> None:
+        """See whether a game is a tournament's table, the first of the input."""
+        if self._tournaments is None and "tournament" in line.body["rules"]:
+            self._of_tournaments().tables.handlers[line.kind](line)
+            self._kinds = self._plan()
+
     def _line(self, line: Line) -> None:
         if self._clock.acted is not None:
             self._clock.follow(line)
@@ -171,10 +191,11 @@ class GameLog:
     def _tournament_line(self, line: Line) -> None:
         self._leaves += line.leaf
         self._published.tournament(line)
-        self._tournaments.line(line)
+        self._of_tournaments().line(line)
 
     def _game_closed(self, line: Line) -> None:
-        self._tournaments.tables.game_closed(line, bytes(self._chain.leaves))
+        if self._tournaments is not None:
+            self._tournaments.tables.game_closed(line, bytes(self._chain.leaves))
 
     def _secret_revealed(self, line: Line) -> None:
         self._reveal(line, line.body["secret"])
@@ -213,14 +234,15 @@ class GameLog:
         leaves = bytes(self._leaves)
         self._twice.end(self._header, leaves, self._signed, ended.key)
         self._published.end(leaves, self._signed, ended)
-        self._tournaments.end(ended)
+        self._of_tournaments().end(ended)
 
     def end(self, ended: Ended, /) -> None:
         """End the game: what was waited for will not come."""
         if self._header.tournament:
             self._end_tournament(ended)
             return
-        self._tournaments.tables.end(ended)
+        if self._tournaments is not None:
+            self._tournaments.tables.end(ended)
         self._covered += ended.covered
         leaves = bytes(self._chain.leaves)
         self._twice.end(self._header, leaves, self._signed, ended.key)
@@ -245,7 +267,8 @@ class GameLog:
     def conclude(self) -> None:
         """Say what holds, over all games; nothing where no entry was covered."""
         self._chain.conclude()
-        self._tournaments.conclude()
+        if self._tournaments is not None:
+            self._tournaments.conclude()
         self._published.conclude()
         self._beacon.conclude(self._published.cosigned_at)
         if self._covered:

@@ -14,7 +14,7 @@ from audit_cli.poker.ranking import name_hand
 from audit_cli.poker.showdown import Against, wins_or_ties
 
 if TYPE_CHECKING:
-    from audit_cli.derive import Deck
+    from audit_cli.derive import DerivedDeck
     from audit_cli.gamefile import Line
     from audit_cli.poker.games import Game
     from audit_cli.poker.hand import Hand
@@ -49,7 +49,7 @@ class Mucks:
         muck = _Muck(line._replace(body={}), seat, positions, board, game, against)
         self._waiting.setdefault(line.body["hand"], []).append(muck)
 
-    def judge(self, number: int, deck: Deck | None) -> None:
+    def judge(self, number: int, deck: DerivedDeck | None) -> None:
         """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""
         for muck in self._waiting.pop(number, ()):
             if deck is None or muck.positions[-1] >= len(deck.cards):

@@ -92,6 +92,7 @@ class Ordered:
         self._voice.begin(table.game)
         self._place = _Place.START
         self._at = 0
+        self._plain: frozenset[str] = frozenset()
         self._complained = False
         self._uncovered: Line | None = None
         self._voided: set[int] = set()
@@ -102,12 +103,14 @@ class Ordered:
         """Judge one entry before the table takes it."""
         kind = line.kind
         self._entries += 1
-        if kind in _PLAIN and self._place is _Place.PLAYING and line.at >= self._at:
+        at = line.at
+        if kind in self._plain and at >= self._at:
             # Most entries of most games.
-            self._at = line.at
+            self._at = at
             return
         if kind == "":
             self._place = _Place.UNKNOWN
+            self._plain = frozenset()
             return
         if line.at < self._at:
             self._voice.broken("time goes back", line, self._number(line), self._at, line.at)
@@ -123,6 +126,7 @@ class Ordered:
         leads_to = _LEADS_TO.get(kind)
         if leads_to is not None and not (kind in _PLAYING and place is _Place.OPENED):
             self._place = leads_to
+            self._plain = _PLAIN if leads_to is _Place.PLAYING else frozenset()
 
     def _check_number(self, line: Line) -> None:
         hand = self._table.hand

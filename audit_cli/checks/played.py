@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from audit_cli.checks.check import Emit
     from audit_cli.checks.table import Table
-    from audit_cli.derive import Deck
+    from audit_cli.derive import DerivedDeck
     from audit_cli.gamefile import Line
 
 
@@ -396,7 +396,7 @@ class Played:
     def _hand_void(self, _: Line) -> None:
         self._hand = None
 
-    def reveal(self, number: int, deck: Deck | None) -> None:
+    def reveal(self, number: int, deck: DerivedDeck | None) -> None:
         """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""
         self._mucks.judge(number, deck)
 

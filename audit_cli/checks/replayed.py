@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.checks.voice import Voice, count
-from audit_cli.derive import CARD_NUMBERS, CARDS, Deck, StreamExhaustedError, derive_deck, hash_card
+from audit_cli.derive import CARD_NUMBERS, CARDS, DerivedDeck, StreamExhaustedError, hash_card
 from audit_cli.hashing import Beacon, Link, mix_hand
 from audit_cli.merkle import verify_inclusion
 from audit_cli.report.finding import Promise
 
 if TYPE_CHECKING:
-    from audit_cli.checks.check import Emit
+    from audit_cli.checks.check import Emit, Request
     from audit_cli.checks.table import OpenHand, Table
     from audit_cli.gamefile import Extra, Line
 
@@ -61,17 +61,25 @@ def mix_of(table: Table, hand: OpenHand) -> bytes | None:
 class Replayed:
     """Holds each committed deck until its secret comes."""
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, request: Request, emit: Emit) -> None:
         self._voice = Voice(Promise.REPLAYED, emit)
+        self._ahead = request.ahead
+        self._ahead.sealed = self._mix_of
         self._decks = 0
         self._cards = 0
         self._proofs = 0
+        self._sealed: dict[int, _Sealed] = {}
+
+    def _mix_of(self, hand: int) -> bytes | None:
+        """Return the mix of a hand of the game at hand, whose secret is to come."""
+        sealed = self._sealed.get(hand)
+        return None if sealed is None else sealed.mix
 
     def begin(self, table: Table) -> None:
         """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
-        self._sealed: dict[int, _Sealed] = {}
+        self._sealed = {}
         # Mix and root stay: a player's own openings stand behind all entries.
         self._roots: dict[int, tuple[bytes, bytes]] = {}
         self._unsigned = 0
@@ -133,13 +141,13 @@ class Replayed:
                     )
                 known[position] = opening
 
-    def reveal(self, line: Line, number: int, secret: str | None) -> Deck | None:
+    def reveal(self, line: Line, number: int, secret: str | None) -> DerivedDeck | None:
         """Return a hand's derived deck, its secret being there (None: it is never to come)."""
         sealed = self._sealed.pop(number, None)
         if sealed is None or not secret:
             return None
         try:
-            deck = derive_deck(bytes.fromhex(secret), sealed.mix)
+            deck = self._ahead.derive(bytes.fromhex(secret), sealed.mix)
         except StreamExhaustedError as error:
             self._voice.broken(f"the secret gives no deck: {error}", line, number)
             return None
@@ -157,9 +165,9 @@ class Replayed:
         return deck
 
     def _compare(
-        self, line: Line, number: int, deck: Deck, position: int, opening: _Opening
+        self, line: Line, number: int, deck: DerivedDeck, position: int, opening: _Opening
     ) -> None:
-        card, salt = deck.cards[position], deck.salts[position].hex()
+        card, salt = deck.cards[position], deck.salt(position).hex()
         if opening.card == card and opening.salt == salt:
             return
         what = "card" if opening.card != card else "salt"

@@ -8,7 +8,7 @@ what it says, so that one wrong entry is found once and not in every hand behind
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from audit_cli.checks.ruleset import Rules, read_rules
 from audit_cli.poker.positions import Last, Places
@@ -44,16 +44,14 @@ class Seat:
     house: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Departed:
+class Departed(NamedTuple):
     """With what a player left, and when."""
 
     stack: int
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
+class Player(NamedTuple):
     """Who is dealt into a hand, as its opening says; `absent` where the dealer acts for it."""
 
     player: str

@@ -1,0 +1,152 @@
+"""What can be said of a block of lines without the lines before it: all of it by pure functions.
+
+Entries are read and hashed, the signatures of checkpoints verified, the decks of revealed secrets
+derived. Whoever audits the lines in their order takes each of these in place of a call of its own,
+and only where it would make that very call, with the same arguments: so it does not matter who
+examined a block, nor whether anybody did.
+"""
+
+from __future__ import annotations
+
+import marshal
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from audit_cli import ed25519
+from audit_cli.canonical import read_file_line
+from audit_cli.derive import SALT_BYTES, StreamExhaustedError, derive_deck
+from audit_cli.gamefile import read_checkpoint, read_checkpoint_line
+from audit_cli.note import VerifierKey, parse_vkey
+from audit_cli.problem import Problem
+from audit_cli.transcript_line import Plain, parse_all_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CHECKPOINT = b'{"checkpoint":'
+_HEADER = b'{"format":'
+
+Entry = tuple[Plain, bytes]
+
+
+class Signed(NamedTuple):
+    """Whether a key (32 bytes) signed a message: the arguments and the answer of one `verify`."""
+
+    key: bytes
+    message: bytes
+    signature: bytes
+    good: bool
+
+
+class Derived(NamedTuple):
+    """A deck by its secret and mix, small: its card numbers and its salts, each joined in one."""
+
+    secret: bytes
+    mix: bytes
+    root: bytes
+    cards: bytes
+    salts: bytes
+
+    def salt(self, position: int) -> bytes:
+        """Return the salt of a position."""
+        return self.salts[position * SALT_BYTES : (position + 1) * SALT_BYTES]
+
+
+class Examined(NamedTuple):
+    """What was found of a block: for each line its entry and leaf hash, or None."""
+
+    entries: list[Entry | None]
+    signed: list[Signed]
+    derived: list[Derived]
+
+
+class Task(NamedTuple):
+    """What there is to examine, and what has to be known of what stands before it.
+
+    `block` is whole lines, each with its LF. `key` is the vkey whose checkpoints count where the
+    block begins ("" for none); it is `fixed` where it is the auditor's own, and else a header
+    names the next one. `pairs` are secrets and mixes whose decks will be asked for.
+    """
+
+    block: bytes
+    key: str
+    fixed: bool
+    pairs: list[tuple[bytes, bytes]]
+
+
+def examine(task: Task) -> Examined:
+    """Examine a block, and derive decks."""
+    key = _key(task.key)
+    lines = task.block[:-1].split(b"\n") if task.block else []
+    entries: list[Entry | None] = []
+    signed: list[Signed] = []
+    derived = [deck for secret, mix in task.pairs for deck in _derive(secret, mix)]
+    for raw, plain in zip(lines, parse_all_plainly(lines), strict=True):
+        if plain is not None:
+            entries.append((plain, sha256(b"\0" + raw).digest()))
+            continue
+        entries.append(None)
+        if raw.startswith(_CHECKPOINT):
+            signed += _verify(raw, key)
+        elif raw.startswith(_HEADER) and not task.fixed:
+            key = _key(key_in(raw)) or key
+    return Examined(entries, signed, derived)
+
+
+def _verify(raw: bytes, key: VerifierKey | None) -> Iterator[Signed]:
+    """Verify a checkpoint line's only signature, if it is of the key."""
+    text = read_checkpoint_line(raw)
+    found = text if key is None or isinstance(text, Problem) else read_checkpoint(text)
+    if key is None or isinstance(found, (str, Problem)):
+        return
+    note = found[0]
+    if len(note.signatures) == 1:
+        name, key_id, signature = note.signatures[0]
+        if (name, key_id) == (key.name, key.key_id):
+            message = note.text.encode("utf-8")
+            good = ed25519.verify(key.key, message, signature)
+            yield Signed(key.key.encoded, message, signature, good)
+
+
+def _derive(secret: bytes, mix: bytes) -> Iterator[Derived]:
+    try:
+        deck = derive_deck(secret, mix)
+    except StreamExhaustedError:
+        # For the audit to meet, and to tell.
+        return
+    yield Derived(secret, mix, deck.root, bytes(deck.cards), b"".join(deck.salts))
+
+
+@lru_cache(maxsize=16)
+def _key(text: str) -> VerifierKey | None:
+    key = parse_vkey(text)
+    return None if isinstance(key, Problem) else key
+
+
+def key_in(raw: bytes) -> str:
+    """Return the vkey that a header names; nothing where it names none."""
+    value = read_file_line(raw)
+    key = value.get("key") if isinstance(value, dict) else None
+    return key if isinstance(key, str) else ""
+
+
+def last_key(block: bytes, key: str) -> str:
+    """Return the vkey of the last header of a block, or `key` where there is none."""
+    at = block.rfind(b"\n" + _HEADER) + 1
+    if not at and not block.startswith(_HEADER):
+        return key
+    return key_in(block[at : block.find(b"\n", at)]) or key
+
+
+def pack(examined: Examined) -> bytes:
+    """Return it as bytes, for `unpack` in another process of this very program."""
+    return marshal.dumps(
+        (examined.entries, *([tuple(one) for one in part] for part in examined[1:]))
+    )
+
+
+def unpack(data: memoryview) -> Examined:
+    """Return what `pack` was given."""
+    entries, signed, derived = marshal.loads(data)  # noqa: S302  (by a worker of our own)
+    return Examined(entries, [Signed(*one) for one in signed], [Derived(*one) for one in derived])

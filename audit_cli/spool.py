@@ -1,0 +1,245 @@
+"""Holds what an audit has to remember, beside memory: a long game has many hands.
+
+Bytes are only added, and read again by their place. Beyond a small buffer they go into a file
+without a name that the system drops with the process; it holds nothing that the input does not.
+Where no such file can be made, or the disk is full, they stay in memory.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+_BUFFER = 64 * 1024
+_LENGTH_BITS = 24
+_MOST = (1 << _LENGTH_BITS) - 1
+# Hands up to this number have a place in a row of numbers; a game rarely has as many.
+_DENSE = 1 << 20
+
+
+class Spool:
+    """Bytes by their place; places are the sum of the lengths before."""
+
+    __slots__ = ("_buffer", "_failed", "_file", "_saved")
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._saved = 0
+        self._file: IO[bytes] | None = None
+        self._failed = False
+
+    def __len__(self) -> int:
+        """How many bytes were added."""
+        return self._saved + len(self._buffer)
+
+    def add(self, data: bytes) -> int:
+        """Add bytes; where they are from now on."""
+        at = self._saved + len(self._buffer)
+        self._buffer += data
+        if len(self._buffer) >= _BUFFER and not self._failed:
+            self._save()
+        return at
+
+    def read(self, at: int, length: int) -> bytes:
+        """Return `length` bytes from a place on; fewer at the end."""
+        data = b""
+        if at < self._saved and self._file is not None:
+            self._file.seek(at)
+            data = self._file.read(min(length, self._saved - at))
+        start = at + len(data) - self._saved
+        return data + self._buffer[start : start + length - len(data)]
+
+    def _save(self) -> None:
+        try:
+            if self._file is None:
+                # Closed, and with it gone, when nothing holds the spool any more.
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+            self._file.seek(self._saved)
+            while self._buffer:
+                written = self._file.write(self._buffer)
+                self._saved += written
+                del self._buffer[:written]
+        except OSError:
+            self._failed = True
+
+
+class Shelf:
+    """A record of at most 16 MiB for each of some hands, by the hand's number."""
+
+    __slots__ = ("_count", "_far", "_places", "_spool")
+
+    def __init__(self) -> None:
+        self._spool = Spool()
+        # Place and length of each record in one number, from 1 on; 0 where there is none.
+        self._places = array("Q")
+        self._far: dict[int, int] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        """How many hands have a record."""
+        return self._count
+
+    def __contains__(self, hand: int) -> bool:
+        """Whether a hand has a record."""
+        return self._place(hand) != 0
+
+    def _place(self, hand: int) -> int:
+        if hand < len(self._places):
+            return self._places[hand]
+        return self._far.get(hand, 0)
+
+    def put(self, hand: int, record: bytes) -> None:
+        """Keep a hand's record, in the place of one before."""
+        if len(record) > _MOST:
+            message = "a record of more than 16 MiB"
+            raise ValueError(message)
+        self._count += not self._place(hand)
+        self._set(hand, (self._spool.add(record) << _LENGTH_BITS | len(record)) + 1)
+
+    def _set(self, hand: int, place: int) -> None:
+        places = self._places
+        if hand < len(places):
+            places[hand] = place
+        elif hand < _DENSE and hand < 2 * len(places) + 1024:
+            places.extend(self._far.pop(at, 0) for at in range(len(places), hand))
+            self._far.pop(hand, None)
+            places.append(place)
+        elif place:
+            self._far[hand] = place
+        else:
+            self._far.pop(hand, None)
+
+    def get(self, hand: int) -> bytes | None:
+        """Return a hand's record."""
+        place = self._place(hand)
+        if not place:
+            return None
+        at, length = (place - 1) >> _LENGTH_BITS, (place - 1) & _MOST
+        return self._spool.read(at, length)
+
+    def pop(self, hand: int) -> bytes | None:
+        """Return a hand's record, which it has then no more."""
+        record = self.get(hand)
+        if record is not None:
+            self._count -= 1
+            self._set(hand, 0)
+        return record
+
+    def hands(self) -> Iterator[int]:
+        """Give the hands that have a record, in the order in which the records were kept."""
+        found = [(place, hand) for hand, place in enumerate(self._places) if place]
+        found += [(place, hand) for hand, place in self._far.items()]
+        return (hand for _, hand in sorted(found))
+
+
+class Numbers:
+    """A set of hands' numbers, a bit each as long as they are as usual."""
+
+    __slots__ = ("_bits", "_count", "_far")
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+        self._far: set[int] = set()
+        self._count = 0
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self._count
+
+    def __contains__(self, number: int) -> bool:
+        """Whether a number is among them."""
+        if number < 8 * len(self._bits):
+            return bool(self._bits[number >> 3] >> (number & 7) & 1)
+        return number in self._far
+
+    def add(self, number: int) -> None:
+        """Add a number."""
+        if number in self:
+            return
+        self._count += 1
+        if number < 8 * _DENSE:
+            missing = (number >> 3) + 1 - len(self._bits)
+            if missing > 0:
+                self._bits += bytes(missing + 64)
+            self._bits[number >> 3] |= 1 << (number & 7)
+        else:
+            self._far.add(number)
+
+    def discard(self, number: int) -> None:
+        """Take a number out, if it is there."""
+        if number not in self:
+            return
+        self._count -= 1
+        if number < 8 * len(self._bits):
+            self._bits[number >> 3] &= ~(1 << (number & 7)) & 0xFF
+        else:
+            self._far.discard(number)
+
+
+class Values:
+    """A set of values of 32 bytes, each with a short note, exact and of a few bytes a value.
+
+    What is in memory is a table of places; the values themselves are compared where they lie.
+    """
+
+    __slots__ = ("_count", "_mask", "_spool", "_table")
+
+    WIDTH = 32
+
+    def __init__(self) -> None:
+        self._spool = Spool()
+        self._table = array("Q", bytes(8 * 1024))
+        self._mask = 1023
+        self._count = 0
+
+    def put(self, value: bytes, note: bytes = b"") -> bytes | None:
+        """Add a value with a note of at most 255 bytes; the note of one that was there already."""
+        table, mask = self._table, self._mask
+        # Keyed by the interpreter, so that nobody makes values that fall together.
+        mixed = hash(value)
+        mark = mixed >> 40 & 0xFFFF
+        at = mixed & mask
+        while place := table[at]:
+            if place & 0xFFFF == mark:
+                start = (place >> 16) - 1
+                found = self._spool.read(start, self.WIDTH + 256)
+                if found[: self.WIDTH] == value:
+                    return found[33 : 33 + found[32]]
+            at = at + 1 & mask
+        start = self._spool.add(value + bytes((len(note),)) + note)
+        table[at] = (start + 1) << 16 | mark
+        self._count += 1
+        if 3 * self._count > 2 * mask:
+            self._grow()
+        return None
+
+    def __contains__(self, value: bytes) -> bool:
+        """Whether a value is there."""
+        table, mask = self._table, self._mask
+        mixed = hash(value)
+        mark = mixed >> 40 & 0xFFFF
+        at = mixed & mask
+        while place := table[at]:
+            if place & 0xFFFF == mark:
+                found = self._spool.read((place >> 16) - 1, self.WIDTH)
+                if found == value:
+                    return True
+            at = at + 1 & mask
+        return False
+
+    def _grow(self) -> None:
+        """Double the table; the values are read again for their hashes."""
+        before, mask = self._table, 2 * self._mask + 1
+        table = array("Q", bytes(8 * (mask + 1)))
+        for place in before:
+            if place:
+                at = hash(self._spool.read((place >> 16) - 1, self.WIDTH)) & mask
+                while table[at]:
+                    at = at + 1 & mask
+                table[at] = place
+        self._table, self._mask = table, mask
