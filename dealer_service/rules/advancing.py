@@ -85,23 +85,24 @@ def end_round(
 ) -> HandState:
     """Go on to the next street, or to the end, where nobody owes a decision (9.4)."""
     frame, marks = state.frame, state.marks
-    with_chips = [chair for chair in chairs if not chair.folded and chair.stack]
-    if len(with_chips) > 1 and betting.street < LAST_STREET:
-        fresh = tuple(
-            [
-                chair
-                if chair.folded and not chair.bet
-                else make_chair((chair.seat, chair.stack, 0, chair.put, chair.folded, False))
-                for chair in chairs
-            ]
-        )
-        street, turn, limit = betting.street + 1, betting.turn, frame.limit
-        if limit is None:
-            new = make_betting((street, 0, frame.rules.big_blind, None, turn, None))
-        else:
-            live = sum([not chair.folded for chair in chairs])
-            new = open_betting(street, 0, frame.rules.big_blind, turn, limit, live)
-        return make_state((frame, _BOARD_DEALT, fresh, new, None, layout, None, marks))
+    if betting.street < LAST_STREET:
+        with_chips, fresh = 0, []
+        for chair in chairs:
+            seat, stack, bet, put, folded, _ = chair
+            if folded and not bet:
+                fresh.append(chair)
+                continue
+            if stack and not folded:
+                with_chips += 1
+            fresh.append(make_chair((seat, stack, 0, put, folded, False)))
+        if with_chips > 1:
+            street, turn, limit = betting.street + 1, betting.turn, frame.limit
+            if limit is None:
+                new = make_betting((street, 0, frame.rules.big_blind, None, turn, None))
+            else:
+                live = sum([not chair.folded for chair in chairs])
+                new = open_betting(street, 0, frame.rules.big_blind, turn, limit, live)
+            return make_state((frame, _BOARD_DEALT, tuple(fresh), new, None, layout, None, marks))
     stakes = list_stakes(chairs)
     if find_uncalled(stakes) is not None:
         return make_state((frame, _UNCALLED, chairs, betting, None, layout, None, marks))
@@ -121,7 +122,11 @@ def close_hand(
     if len(live) == 1:
         return close_for_one(state, chairs, betting, layout, live[0])
     pots = layer_pots(stakes, frame.dead)
-    face_up = any(not chair.stack and not chair.folded for chair in chairs)
+    face_up = False
+    for _, stack, _, _, folded, _ in chairs:
+        if not stack and not folded:
+            face_up = True
+            break
     closing = make_closing((pots, face_up, order_showing(pots, betting.aggressor), (), (), 0))
     return make_state((frame, _SHOWDOWN, chairs, betting, None, layout, closing, state.marks))
 
@@ -155,12 +160,13 @@ def settle_hand(
     """Go on when the next hand of a showdown is opened or mucked."""
     left = closing.unsettled[1:]
     closing = make_closing((closing.pots, closing.face_up, left, mucked, (), 0))
-    settled = with_layout(state, layout, closing)
-    if left:
-        return settled
-    if state.frame.rules.runs and find_agreement(settled) is not None:
-        return at_stage(settled, _RUNS)
-    return run_out(settled)
+    if left or state.frame.rules.runs:
+        settled = with_layout(state, layout, closing)
+        if left:
+            return settled
+        if find_agreement(settled) is not None:
+            return at_stage(settled, _RUNS)
+    return run_out(state, layout, closing)
 
 
 def find_agreement(state: HandState) -> RunsAgreed | None:
@@ -173,23 +179,23 @@ def find_agreement(state: HandState) -> RunsAgreed | None:
     return RunsAgreed(state.frame.hand, RUNS, tuple(seats))
 
 
-def run_out(state: HandState) -> HandState:
+def run_out(state: HandState, layout: Layout, closing: Closing) -> HandState:
     """Go on when all hands are settled: complete what is dealt to, then pay."""
-    layout, closing, frame = state.layout, state.closing, state.frame
-    assert closing is not None
+    frame, _, chairs, betting, _, _, _, marks = state
     if not is_whole(layout):
-        return at_stage(state, _BOARD_DEALT)
+        return make_state((frame, _BOARD_DEALT, chairs, betting, None, layout, closing, marks))
+    pots = closing.pots
     awards = award_pots(
-        closing.pots,
+        pots,
         dict(layout.shown),
         (layout.board,) if layout.second is None else (layout.board, layout.second),
         frame.rules.chip_unit,
-        rake_of(frame, closing.pots, layout),
+        rake_of(frame, pots, layout),
         omaha=frame.omaha,
         hi_lo=frame.hi_lo,
     )
-    paying = make_closing((closing.pots, closing.face_up, (), closing.mucked, awards, 0))
-    return at_stage(with_layout(state, layout, paying), _AWARD)
+    paying = make_closing((pots, closing.face_up, (), closing.mucked, awards, 0))
+    return make_state((frame, _AWARD, chairs, betting, None, layout, paying, marks))
 
 
 def at_stage(state: HandState, stage: Stage) -> HandState:

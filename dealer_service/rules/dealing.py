@@ -79,8 +79,10 @@ def read_opened(
     if len(opened) != len(positions):
         message = f"{len(opened)} cards are opened where {len(positions)} are due"
         raise ImpossibleEntry(message)
+    cards = []
     for one, position in zip(opened, positions, strict=False):
-        number = NUMBERS.get(one.card)
+        card = one.card
+        number = NUMBERS.get(card)
         if number is None:
             message = "a card is opened that is none of the 52"
             raise ImpossibleEntry(message)
@@ -88,4 +90,5 @@ def read_opened(
             message = f"the opening of position {one.position} is out of place, or its card is open"
             raise ImpossibleEntry(message)
         seen |= 1 << number
-    return tuple([one.card for one in opened]), seen
+        cards.append(card)
+    return tuple(cards), seen

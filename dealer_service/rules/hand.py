@@ -114,7 +114,7 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     absent = _NOBODY
     if rules.tournament is not None:
         absent = frozenset([one.seat for one in dealt_in.values() if one.state is _ABSENT])
-    seats, place = _arrange(tuple(dealt_in), opened.button)
+    seats, place, rising = _arrange(tuple(dealt_in), opened.button)
     _check_opening(rules, opened, place)
     in_order = [dealt_in[seat] for seat in seats]
     chairs = tuple([make_chair((one.seat, one.stack, 0, 0, False, False)) for one in in_order])
@@ -145,6 +145,7 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         opened.big_blind_seat,
         seats,
         place,
+        rising,
         tuple([one.player for one in in_order]),
         chairs,
         posts,
@@ -207,10 +208,13 @@ def _may_chop(opened: HandOpened, posts: Sequence[Posted]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _arrange(dealt_in: tuple[int, ...], button: int) -> tuple[tuple[int, ...], Mapping[int, int]]:
-    """Give the seats clockwise from the left of the button, and the place of each."""
+def _arrange(
+    dealt_in: tuple[int, ...], button: int
+) -> tuple[tuple[int, ...], Mapping[int, int], tuple[int, ...]]:
+    """Give the seats clockwise from the button's left, each one's place, and the rising places."""
     seats = clockwise(dealt_in, button)
-    return seats, MappingProxyType({seat: place for place, seat in enumerate(seats)})
+    place = {seat: place for place, seat in enumerate(seats)}
+    return seats, MappingProxyType(place), tuple([place[seat] for seat in sorted(seats)])
 
 
 def evolve(state: HandState, at: int, entry: Entry) -> HandState:

@@ -42,9 +42,12 @@ def layer_pots(stakes: Sequence[Stake], dead: int = 0) -> tuple[Pot, ...]:
     levels = sorted({amount for _, amount, live in stakes if live and (amount or dead)})
     if len(levels) <= 1:
         level = levels[0] if levels else 0
-        total = dead + sum([amount for _, amount, _ in stakes])
-        eligible = tuple([seat for seat, amount, live in stakes if live and amount >= level])
-        return (Pot(total, eligible),) if total else ()
+        total, can_win = dead, []
+        for seat, amount, live in stakes:
+            total += amount
+            if live and amount >= level:
+                can_win.append(seat)
+        return (Pot(total, tuple(can_win)),) if total else ()
     pots = []
     floor, extra = 0, dead
     for level in levels:

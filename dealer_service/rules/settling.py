@@ -105,7 +105,7 @@ def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
         second += cards
     opened = make_layout((end, first, shown, seen, second))
     if state.closing is not None:
-        return run_out(with_layout(state, opened, state.closing))
+        return run_out(state, opened, state.closing)
     return go_on(state, opened, at, 0)
 
 
@@ -171,8 +171,9 @@ def fold_runs_agreed(state: HandState, _at: int, entry: RunsAgreed) -> HandState
     """Deal the rest to two boards, as all have chosen who are live."""
     require_stage(state, _RUNS)
     require(entry == find_agreement(state), "all seats that are live agree to two boards")
+    assert state.closing is not None
     end, board, shown, seen, _ = state.layout
-    return run_out(with_layout(state, make_layout((end, board, shown, seen, board)), state.closing))
+    return run_out(state, make_layout((end, board, shown, seen, board)), state.closing)
 
 
 def fold_awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
@@ -208,8 +209,10 @@ def fold_hand_ended(state: HandState, _at: int, entry: HandEnded) -> HandState:
     """End a hand whose pots are all paid, with the stacks that it leaves."""
     require_stage(state, _PAUSE)
     require_hand(state, entry.hand)
+    chairs, rising = state.chairs, state.frame.rising
     stacks = [(one.seat, one.stack) for one in entry.stacks]
-    require(stacks == sorted([chair[:2] for chair in state.chairs]), "the stacks are others")
+    due = [(chairs[place].seat, chairs[place].stack) for place in rising]
+    require(stacks == due, "the stacks are others")
     return at_stage(state, _ENDED)
 
 
@@ -218,8 +221,9 @@ def end_hand(state: HandState) -> HandEnded:
     if state.stage is not _PAUSE:
         message = f"a hand that waits for {state.stage} does not end yet"
         raise ImpossibleEntry(message)
-    stacks = [SeatStack(chair.seat, chair.stack) for chair in sorted(state.chairs)]
-    return HandEnded(state.frame.hand, tuple(stacks))
+    chairs, frame = state.chairs, state.frame
+    stacks = [SeatStack(chairs[place].seat, chairs[place].stack) for place in frame.rising]
+    return HandEnded(frame.hand, tuple(stacks))
 
 
 def _require_turn_to_show(state: HandState, seat: int) -> Closing:

@@ -53,6 +53,8 @@ class Frame(NamedTuple):
     seats: tuple[int, ...]
     place: Mapping[int, int]
     """Where in `seats` a seat stands."""
+    rising: tuple[int, ...]
+    """The places in `seats` by rising seats."""
     players: tuple[str, ...]
     chairs: tuple[Chair, ...]
     """The chairs as they stood at the opening, before any chip moved."""
@@ -206,7 +208,8 @@ def dead_so_far(state: HandState) -> int:
 
 def list_stacks(state: HandState) -> dict[int, int]:
     """Give the chips of every seat dealt in, by rising seats."""
-    return {chair.seat: chair.stack for chair in sorted(state.chairs)}
+    chairs = state.chairs
+    return {chairs[place].seat: chairs[place].stack for place in state.frame.rising}
 
 
 def list_banks(state: HandState) -> dict[int, int]:
