@@ -4,14 +4,15 @@ Only addresses, ports and paths of certificates are a test's own. Where the deal
 speak in the clear, as they may on loopback, Envoy does so to them, too.
 """
 
+import asyncio
 import json
 import shutil
 import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -117,6 +118,22 @@ def envoy_before(
         )
 
 
+@asynccontextmanager
+async def envoy_beside(
+    dealers: Mapping[str, str], directory: Path, **how: Any
+) -> AsyncIterator[Envoy]:
+    """Run Envoy before dealers of the test's own process: as `envoy_before`.
+
+    They answer its health checks, which it waits for, while it starts.
+    """
+    before = envoy_before(dealers, directory, **how)
+    envoy = await asyncio.to_thread(before.__enter__)
+    try:
+        yield envoy
+    finally:
+        await asyncio.to_thread(before.__exit__, None, None, None)
+
+
 def rendered(
     dealers: Mapping[str, str],
     directory: Path,
@@ -177,6 +194,9 @@ def _running(directory: Path) -> Iterator[tuple[list[str], threading.Condition, 
             str(where),
             "--disable-hot-restart",
             "--concurrency",
+            "1",
+            # A line is written down when it is made.
+            "--file-flush-interval-msec",
             "1",
         ],
         stdin=subprocess.DEVNULL,
