@@ -59,10 +59,14 @@ class LineError(ValueError):
 
 
 class Plan(NamedTuple):
-    """How values of one type are written as JSON text and read from parsed JSON."""
+    """How values of one type are written as JSON text and read from parsed JSON.
+
+    `span` are the least and the greatest of integers, which are written as they print.
+    """
 
     write: Write
     read: Read
+    span: tuple[int, int] | None = None
 
 
 class _FieldError(Exception):
@@ -182,7 +186,7 @@ def integer(low: int, high: int = MAX_INTEGER) -> Plan:
             return value
         raise _FieldError(problem)
 
-    return Plan(write, read)
+    return Plan(write, read, (low, high))
 
 
 def text(pattern: str, what: str) -> Plan:
@@ -274,7 +278,7 @@ def true() -> Plan:
 
 
 def _list(item: Plan) -> Plan:
-    write_item, read_item = item
+    write_item, read_item = item.write, item.read
     problem = "is no list"
 
     def write(values: object) -> str:
@@ -309,7 +313,8 @@ def _object(
 ) -> Plan:
     """Plan an object with all its fields, the optional ones where they have a value."""
     names = sorted(members)
-    write = _write_some(names, members, optional) if optional else _write_all(names, members)
+    write_sound = _write_sound(names, members, optional)
+    write_some = _write_some(names, members, optional)
     read = _read(kind, members, optional)
     problem = f"is no {kind.__name__}"
 
@@ -318,7 +323,11 @@ def _object(
             raise _FieldError(problem)
         if rule is not None:
             _require(rule(value))
-        return write(value)
+        try:
+            return write_sound(value)
+        except _FieldError:
+            # Something is not allowed, and this says where.
+            return write_some(value)
 
     def read_checked(value: object) -> object:
         made = read(value)
@@ -329,36 +338,43 @@ def _object(
     return Plan(write_checked, read if rule is None else read_checked)
 
 
-def _write_all(names: Sequence[str], members: Mapping[str, Plan]) -> Write:
-    """Fill one template: every field is there."""
-    if not names:
-        return lambda _: "{}"
-    template = "{" + ",".join(f'"{name}":%s' for name in names) + "}"
-    writers = tuple(members[name].write for name in names)
-    # With one name attrgetter gives the value itself, with more a tuple.
-    values = attrgetter(*names) if len(names) > 1 else _single(attrgetter(names[0]))
+def _write_sound(
+    names: Sequence[str], members: Mapping[str, Plan], optional: frozenset[str]
+) -> Write:
+    """Write what `_write_some` writes in a third of the time; a _FieldError tells no path.
 
-    def write(value: object) -> str:
-        parts: list[str] = []
-        try:
-            for one, part in zip(writers, values(value), strict=True):
-                parts.append(one(part))
-        except _FieldError as error:
-            error.path.append(names[len(parts)])
-            raise
-        return template % tuple(parts)
-
-    return write
-
-
-def _single(get: Callable[[object], object]) -> Callable[[object], tuple[object]]:
-    return lambda value: (get(value),)
+    Each act makes two lines. So one function is made for each kind, of the names of its fields and
+    the bounds of integers alone, in which integers are judged and printed in place.
+    """
+    space: dict[str, Any] = {"refused": _FieldError("holds what is not allowed")}
+    steps, parts = [], []
+    for place, name in enumerate(names):
+        plan, value = members[name], f"v{place}"
+        space[f"w{place}"] = plan.write
+        steps.append(f"{value} = value.{name}")
+        if name in optional:
+            steps.append(f"if {value} is not None: {value} = f',\"{name}\":{{w{place}({value})}}'")
+            steps.append(f"else: {value} = ''")
+            parts.append(f"{{{value}}}")
+            continue
+        if plan.span is None:
+            steps.append(f"{value} = w{place}({value})")
+        else:
+            low, high = plan.span
+            steps.append(f"if type({value}) is not int or not {low} <= {value} <= {high}:")
+            steps.append("    raise refused")
+        parts.append(f',"{name}":{{{value}}}')
+    whole = "".join(parts)
+    steps.append(f"return '{{' + f'{whole}'[1:] + '}}'")
+    exec("\n    ".join(["def write(value):", *steps]), space)  # noqa: S102 - as said above
+    written: Write = space["write"]
+    return written
 
 
 def _write_some(
     names: Sequence[str], members: Mapping[str, Plan], optional: frozenset[str]
 ) -> Write:
-    """Join the fields that are there."""
+    """Join the fields that are there; a _FieldError has the path to what is not allowed."""
     steps = tuple(
         (name, attrgetter(name), f'"{name}":', members[name].write, name in optional)
         for name in names
