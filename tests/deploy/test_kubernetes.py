@@ -5,7 +5,9 @@
 
 import re
 import subprocess
+import time
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +242,43 @@ def test_keys_are_the_dealers_alone_whatever_a_secrets_files_are(
 
 
 @every_overlay
+def test_a_renewed_certificate_is_put_beside_the_dealer_while_it_runs(
+    overlay: str, tmp_path: Path
+) -> None:
+    pod = named(overlay, "StatefulSet", "dealer")["spec"]["template"]
+    beside = pod["spec"]["initContainers"][1]
+    assert beside["restartPolicy"] == "Always"
+    folders = {mount["mountPath"]: tmp_path / mount["name"] for mount in beside["volumeMounts"]}
+    script = beside["command"][-1].replace("sleep 60", "sleep 0.05")
+    for place, folder in folders.items():
+        folder.mkdir()
+        script = script.replace(place, str(folder))
+    given, run = folders["/secrets/tls"], folders["/run/cutcard"]
+    (given / "tls.key").write_text("old key")
+    (given / "tls.crt").write_text("old")
+    process = subprocess.Popen([*beside["command"][:-1], script])
+    try:
+        wait_for_text(run / "tls.crt", "old")
+        (given / "tls.key").write_text("new key")
+        (given / "tls.crt").write_text("new")
+        wait_for_text(run / "tls.crt", "new")
+    finally:
+        process.terminate()
+        status = process.wait(30)
+    assert status == 0
+    assert (run / "tls.key").read_text() == "new key"
+    assert (run / "tls.key").stat().st_mode & 0o777 == 0o600
+
+
+def wait_for_text(path: Path, text: str) -> None:
+    """Wait until a file holds a text."""
+    end = time.monotonic() + 30
+    while not path.exists() or path.read_text() != text:
+        assert time.monotonic() < end, f"{path} does not become {text!r}"
+        time.sleep(0.01)
+
+
+@every_overlay
 def test_nobody_may_speak_to_anybody_but_by_a_rule(overlay: str) -> None:
     policies = {
         each["metadata"]["name"]: each["spec"] for each in of_kind(overlay, "NetworkPolicy")
@@ -348,4 +387,5 @@ def test_images_are_pinned(overlay: str) -> None:
     images = {each["image"] for _, pod in pods(overlay) for each in containers(pod)}
     for image in images:
         assert re.fullmatch(r"[\w./-]+:v?\d[\w.-]*", image), image
-    assert any(f"/{IMAGE}:" in image for image in images)
+    (own,) = [image for image in images if f"/{IMAGE}:" in image]
+    assert own.endswith(f":{version('cutcard')}")
