@@ -195,7 +195,7 @@ class Dealer:
         gate = Gate(token_keys, settings.limits)
         admission = Admission(gate, time.time, partial(ancestors, house))
         services = game_services(self.floor, Door(admission, outlook.sight))
-        self.server = Server(services, outlook.health)
+        self.server = Server(services, outlook.health, outlook.metrics)
         self.port = self.server.listen(settings.address, settings.tls)
         with _recovering():
             await self._take_over(store, heads, journal, membership)

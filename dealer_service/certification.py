@@ -129,7 +129,7 @@ class Certification:
         )
         admission = Admission(Gate(token_keys, settings.limits), time.time, _no_ancestors)
         services = certifying_services(certify, Door(admission, outlook.sight))
-        self._server = server = Server(services, outlook.health)
+        self._server = server = Server(services, outlook.health, outlook.metrics)
         self.port = server.listen(settings.address, settings.tls)
         self._vigil.begin(_NoTables(_NoHouse(self._clock, outlook)))
         outlook.begin_certifying()

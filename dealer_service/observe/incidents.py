@@ -1,12 +1,14 @@
 """What each warning and error means, and what to do about it: for whoever is woken at night.
 
 An event of these names carries its words as `hint`; deploy/OPERATIONS.md lists them. An event
-that is logged at warning or above without an entry here is a defect.
+that is logged at warning or above without an entry here is a defect. Each is counted as well, so
+that an alert can be set on what stands in the log: for the process, as the log is the process's.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
+from prometheus_client import Counter
 from structlog.typing import EventDict
 
 HINTS: Final[Mapping[str, str]] = {
@@ -203,10 +205,23 @@ HINTS: Final[Mapping[str, str]] = {
 _TELLS: Final = frozenset({"warning", "error", "critical"})
 
 
+WARNINGS: Final = Counter(
+    "cutcard_warnings",
+    "Events that need somebody, as they were logged, by their name.",
+    ("event",),
+    registry=None,
+)
+"""Each event's count is there from the start, so that a collector sees its first increase."""
+for _event in HINTS:
+    WARNINGS.labels(_event)
+
+
 def add_hint(_logger: object, _name: str, event: EventDict) -> EventDict:
-    """Add what to do to an event that needs somebody."""
+    """Add what to do to an event that needs somebody, and count it."""
     if event.get("level") in _TELLS:
-        hint = HINTS.get(str(event.get("event")))
+        name = str(event.get("event"))
+        hint = HINTS.get(name)
         if hint is not None:
             event.setdefault("hint", hint)
+            WARNINGS.labels(name).inc()
     return event

@@ -22,6 +22,8 @@ from prometheus_client import (
     generate_latest,
 )
 
+from dealer_service.observe.incidents import WARNINGS
+
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _CALL_SECONDS: Final = (
@@ -55,6 +57,7 @@ class Metrics:
         info = Info("cutcard_build", "The version that runs.", registry=self.registry)
         info.info({"version": version, "python": platform.python_version()})
         ProcessCollector(registry=self.registry)
+        self.registry.register(WARNINGS)
 
     def text(self) -> bytes:
         """Give all of it in Prometheus' text format."""
@@ -242,10 +245,34 @@ class Metrics:
             "entropy_failures", "Draws that the source of randomness failed."
         )
         self.halted = self._count("tables_halted", "Tables that a fault of the dealer halted.")
+        self.loop_lag = self._size(
+            "loop_lag_seconds", "How long the event loop took to come to this look at it."
+        )
+        self._certificate_expires = self._size(
+            "certificate_expires_seconds",
+            "When the TLS certificate in use runs out, in seconds since 1970; 0 without TLS.",
+        )
+        self._disk_free = self._size(
+            "disk_free_bytes",
+            "Bytes that the dealer may still write, by what they are for.",
+            "place",
+        )
+        self._disk_size = self._size(
+            "disk_size_bytes", "Bytes of that disk in all, by what they are for.", "place"
+        )
 
     def set_serving(self, service: str, *, serving: bool) -> None:
         """Set what a service says to health checks; "dealer" is the whole."""
         self._serving.labels(service).set(serving)
+
+    def set_certificate(self, expires: float) -> None:
+        """Set when the certificate in use runs out, in seconds since 1970."""
+        self._certificate_expires.set(expires)
+
+    def set_disk(self, place: str, free: int, size: int) -> None:
+        """Set how much of a disk is free, and how large it is, in bytes."""
+        self._disk_free.labels(place).set(free)
+        self._disk_size.labels(place).set(size)
 
     # Finished games.
 

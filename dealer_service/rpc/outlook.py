@@ -6,7 +6,10 @@ whether games can still be read.
 """
 
 import asyncio
+import os
+import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from importlib.metadata import version
 from threading import Event
 from typing import Final, Protocol
@@ -58,6 +61,15 @@ class Outlook:
         self.health = Health(self.metrics, certifies=settings.certify)
         self.port = 0
         self._address = settings.metrics
+        self._places = {
+            name: place
+            for name, place in (
+                ("directory", settings.directory),
+                ("archive", settings.archive),
+                ("publication", settings.publication),
+            )
+            if place is not None
+        }
         self._exposition: Exposition | None = None
         self._looking: asyncio.Task[None] | None = None
 
@@ -75,12 +87,25 @@ class Outlook:
         if not self._address:
             return
         host, port = split_address(self._address)
-        measured = _on_loop(measure_now)
+        on_loop = _on_loop(measure_now, self.metrics.loop_lag.set)
+
+        def measured(seconds: float) -> bool:
+            self._measure_disks()
+            return on_loop(seconds)
+
         self._exposition = Exposition(host, port, Source(self.metrics, measured, self.health.all))
         self.port = self._exposition.port
         _log.info("metrics_served", address=self._address, port=self.port)
         if not is_loopback(host):
             _log.warning("metrics_are_public", address=self._address)
+
+    def _measure_disks(self) -> None:
+        """Look how full the disks are; the thread of the one who asks may wait for them."""
+        for name, place in self._places.items():
+            with suppress(OSError):
+                found = os.statvfs(place)
+                free, size = found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+                self.metrics.set_disk(name, free, size)
 
     async def close(self) -> None:
         """Tell nobody anything any more; what was traced is sent, for a few seconds at most."""
@@ -148,14 +173,19 @@ def _measure(floor: Floor, writing: Writing) -> None:
     floor.house.metrics.appends_waiting.set(writing.waiting)
 
 
-def _on_loop(act: Callable[[], None]) -> Callable[[float], bool]:
-    """Make a call for other threads: it does `act` on the running loop, and says whether it did."""
+def _on_loop(act: Callable[[], None], lagged: Callable[[float], None]) -> Callable[[float], bool]:
+    """Make a call for other threads: it does `act` on the running loop, and says whether it did.
+
+    `lagged` is told how many seconds the loop took to come to it.
+    """
     loop = asyncio.get_running_loop()
 
     def call(seconds: float) -> bool:
         done = Event()
+        asked = time.monotonic()
 
         def run() -> None:
+            lagged(time.monotonic() - asked)
             act()
             done.set()
 

@@ -5,6 +5,7 @@ one that is certified has nothing else.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import grpc
@@ -14,6 +15,7 @@ from grpc_reflection.v1alpha import reflection
 
 from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2, tournament_pb2
 from dealer_service.config import Tls
+from dealer_service.observe.metrics import Metrics
 from dealer_service.rpc.calls import Door
 from dealer_service.rpc.certify import Certify
 from dealer_service.rpc.fairness import Fairness
@@ -64,10 +66,11 @@ Services = Mapping[str, grpc.GenericRpcHandler]
 class Server:
     """The server, its address and its health."""
 
-    def __init__(self, services: Services, health: Health) -> None:
+    def __init__(self, services: Services, health: Health, metrics: Metrics) -> None:
         # Nothing that goes to a seat alone is ever compressed: its size would tell of its content.
         self._server = grpc.aio.server(options=OPTIONS, compression=grpc.Compression.NoCompression)
         self._health = health
+        self._metrics = metrics
         self._server.add_generic_rpc_handlers(tuple(services.values()))
         health_pb2_grpc.add_HealthServicer_to_server(health, self._server)
         names = (*services, grpc_health.SERVICE_NAME, reflection.SERVICE_NAME)
@@ -81,9 +84,12 @@ class Server:
         try:
             if tls is None:
                 return self._server.add_insecure_port(address)
-            return self._server.add_secure_port(address, server_credentials(tls))
+            return self._server.add_secure_port(address, server_credentials(tls, self._taken))
         except RuntimeError as error:
             raise OSError(str(error)) from error
+
+    def _taken(self, expires: datetime) -> None:
+        self._metrics.set_certificate(expires.timestamp())
 
     async def start(self) -> None:
         """Take calls."""

@@ -2,10 +2,14 @@
 
 import asyncio
 import re
+import time
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import grpc
+import grpc.aio
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -14,11 +18,13 @@ from dealer_service.config import SettingError, Settings
 from dealer_service.exposure import require_safe
 from dealer_service.fairness.randomness import operating_system
 from dealer_service.observe.exposing import Source
+from dealer_service.observe.incidents import HINTS, add_hint
 from dealer_service.observe.metrics import Metrics
 from dealer_service.store.api import Store
 from dealer_service.store.memory import Fault, MemoryStore
 from dealer_service.store.refusal import StoreError
 from dealer_service.tables.watchers import Batch
+from tests.support.certificates import Authority
 from tests.support.nodes import sharing
 from tests.support.scraping import LOOPBACK, Samples, get, scrape
 from tests.support.service import (
@@ -382,3 +388,43 @@ async def refused_at(port: int) -> bool:
         return (await get(port, "/healthz")).status != 200
     except OSError:
         return True
+
+
+async def test_when_the_certificate_in_use_runs_out(tmp_path: Path) -> None:
+    """Also of one that is taken up while the dealer serves; 0 in the clear."""
+    authority = Authority()
+    tls = authority.issue(ends=timedelta(days=30)).write(tmp_path / "tls")
+    async with serving(tmp_path / "dealer", tls=tls, metrics=LOOPBACK) as service:
+        name = "cutcard_certificate_expires_seconds"
+        left = (await scrape(service)).get(name) - time.time()
+        assert 29 < left / 86_400 <= 30
+        authority.issue(ends=timedelta(days=60)).write(tmp_path / "tls")
+        # A handshake is when files are looked at again.
+        trust = grpc.ssl_channel_credentials(authority.pem)
+        async with grpc.aio.secure_channel(f"localhost:{service.dealer.port}", trust) as channel:
+            await channel.channel_ready()
+        left = (await scrape(service)).get(name) - time.time()
+        assert 59 < left / 86_400 <= 60
+    async with serving(tmp_path / "clear", metrics=LOOPBACK) as service:
+        assert (await scrape(service)).get(name) == 0
+
+
+async def test_room_on_the_disks_and_how_late_the_loop_is(tmp_path: Path) -> None:
+    async with serving(tmp_path, metrics=LOOPBACK, archive=tmp_path / "archive") as service:
+        seen = await scrape(service)
+        free, size = (seen.all(f"cutcard_disk_{one}_bytes") for one in ("free", "size"))
+        assert set(free) == set(size) == {("directory",), ("archive",)}
+        assert all(0 < free[place] <= size[place] for place in free)
+        assert 0 < seen.get("cutcard_loop_lag_seconds") < PATIENCE
+
+
+async def test_what_is_logged_for_somebody_is_counted_by_its_name(tmp_path: Path) -> None:
+    """Every such event has its count from the start, so that the first one is an increase."""
+    async with serving(tmp_path, metrics=LOOPBACK) as service:
+        seen = await scrape(service)
+        assert set(seen.all("cutcard_warnings_total")) == {(name,) for name in HINTS}
+        before = seen.get("cutcard_warnings_total", event="table_halted")
+        for level in ("debug", "info", "warning", "error"):
+            add_hint(None, "", {"level": level, "event": "table_halted"})
+        seen = await scrape(service)
+        assert seen.get("cutcard_warnings_total", event="table_halted") == before + 2
