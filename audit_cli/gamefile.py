@@ -97,6 +97,11 @@ class Line(NamedTuple):
     length: int
 
 
+def place_of(entry: int, number: int) -> Line:
+    """Return a line without its content: where it is, for what is said of it later."""
+    return Line(number, entry, -1, "", {}, b"", 0)
+
+
 class Signed(NamedTuple):
     """A checkpoint line: its note, what it says, and the size and root of the lines before it."""
 

@@ -11,73 +11,126 @@ import tempfile
 from array import array
 from typing import TYPE_CHECKING
 
+from audit_cli.merkle import HASH_BYTES, Frontier
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
-_BUFFER = 64 * 1024
+_PIECE = 64 * 1024
 _LENGTH_BITS = 24
 _MOST = (1 << _LENGTH_BITS) - 1
 # Hands up to this number have a place in a row of numbers; a game rarely has as many.
 _DENSE = 1 << 20
 
 
-class Spool:
-    """Bytes by their place; places are the sum of the lengths before."""
-
-    __slots__ = ("_buffer", "_failed", "_file", "_saved")
+class _Pieces:
+    """Pieces of one size in one file, which is made for the first of them."""
 
     def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._saved = 0
         self._file: IO[bytes] | None = None
+        self._count = 0
         self._failed = False
+
+    def save(self, piece: bytes) -> int | None:
+        """Write a piece; its number, or None where it can not be kept."""
+        if self._failed:
+            return None
+        try:
+            if self._file is None:
+                # Closed, and with it gone, when the process ends.
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+            self._file.seek(self._count * _PIECE)
+            if self._file.write(piece) != _PIECE:
+                self._failed = True
+                return None
+        except OSError:
+            self._failed = True
+            return None
+        self._count += 1
+        return self._count - 1
+
+    def read(self, number: int, start: int, length: int) -> bytes:
+        """Return a part of a piece."""
+        assert self._file is not None
+        self._file.seek(number * _PIECE + start)
+        return self._file.read(length)
+
+
+_pieces = _Pieces()
+
+
+class Spool:
+    """Bytes by their place; places are the sum of the lengths before.
+
+    Who adds often may add to `buffer` itself, and call `settle` now and then.
+    """
+
+    __slots__ = ("_numbers", "_saved", "buffer")
+
+    def __init__(self) -> None:
+        self.buffer = bytearray()
+        self._saved = 0
+        self._numbers = array("Q")
 
     def __len__(self) -> int:
         """How many bytes were added."""
-        return self._saved + len(self._buffer)
+        return self._saved + len(self.buffer)
 
     def add(self, data: bytes) -> int:
         """Add bytes; where they are from now on."""
-        at = self._saved + len(self._buffer)
-        self._buffer += data
-        if len(self._buffer) >= _BUFFER and not self._failed:
-            self._save()
+        at = self._saved + len(self.buffer)
+        self.buffer += data
+        if len(self.buffer) >= _PIECE:
+            self.settle()
         return at
+
+    def settle(self) -> None:
+        """Take what fills whole pieces out of memory."""
+        while len(self.buffer) >= _PIECE:
+            number = _pieces.save(bytes(self.buffer[:_PIECE]))
+            if number is None:
+                return
+            del self.buffer[:_PIECE]
+            self._numbers.append(number)
+            self._saved += _PIECE
 
     def read(self, at: int, length: int) -> bytes:
         """Return `length` bytes from a place on; fewer at the end."""
-        data = b""
-        if at < self._saved and self._file is not None:
-            self._file.seek(at)
-            data = self._file.read(min(length, self._saved - at))
-        start = at + len(data) - self._saved
-        return data + self._buffer[start : start + length - len(data)]
+        if at >= self._saved:
+            start = at - self._saved
+            return bytes(self.buffer[start : start + length])
+        piece, start = divmod(at, _PIECE)
+        here = min(length, _PIECE - start)
+        data = _pieces.read(self._numbers[piece], start, here)
+        return data if here == length else data + self.read(at + here, length - here)
 
-    def _save(self) -> None:
-        try:
-            if self._file is None:
-                # Closed, and with it gone, when nothing holds the spool any more.
-                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
-            self._file.seek(self._saved)
-            while self._buffer:
-                written = self._file.write(self._buffer)
-                self._saved += written
-                del self._buffer[:written]
-        except OSError:
-            self._failed = True
+    def blocks(self, length: int = _PIECE) -> Iterator[bytes]:
+        """Give all that was added, so many bytes at a time."""
+        return (self.read(at, length) for at in range(0, len(self), length))
+
+
+def root_of_spool(leaves: Spool) -> bytes:
+    """Return the root (RFC 6962 2.1) of the leaf hashes in a spool."""
+    frontier = Frontier()
+    for block in leaves.blocks():
+        for at in range(0, len(block), HASH_BYTES):
+            frontier.append(block[at : at + HASH_BYTES])
+    return frontier.root()
 
 
 class Shelf:
     """A record of at most 16 MiB for each of some hands, by the hand's number."""
 
-    __slots__ = ("_count", "_far", "_places", "_spool")
+    __slots__ = ("_count", "_far", "_first", "_places", "_spool")
 
     def __init__(self) -> None:
         self._spool = Spool()
         # Place and length of each record in one number, from 1 on; 0 where there is none.
         self._places = array("Q")
         self._far: dict[int, int] = {}
+        # Where the first record of a hand was that has another one now.
+        self._first: dict[int, int] = {}
         self._count = 0
 
     def __len__(self) -> int:
@@ -94,11 +147,14 @@ class Shelf:
         return self._far.get(hand, 0)
 
     def put(self, hand: int, record: bytes) -> None:
-        """Keep a hand's record, in the place of one before."""
+        """Keep a hand's record, in place of the one before."""
         if len(record) > _MOST:
             message = "a record of more than 16 MiB"
             raise ValueError(message)
-        self._count += not self._place(hand)
+        before = self._place(hand)
+        if before:
+            self._first.setdefault(hand, before)
+        self._count += not before
         self._set(hand, (self._spool.add(record) << _LENGTH_BITS | len(record)) + 1)
 
     def _set(self, hand: int, place: int) -> None:
@@ -127,13 +183,15 @@ class Shelf:
         record = self.get(hand)
         if record is not None:
             self._count -= 1
+            self._first.pop(hand, None)
             self._set(hand, 0)
         return record
 
     def hands(self) -> Iterator[int]:
-        """Give the hands that have a record, in the order in which the records were kept."""
-        found = [(place, hand) for hand, place in enumerate(self._places) if place]
-        found += [(place, hand) for hand, place in self._far.items()]
+        """Give the hands that have a record, in the order in which they got one."""
+        first = self._first
+        found = [(first.get(hand, place), hand) for hand, place in enumerate(self._places) if place]
+        found += [(first.get(hand, place), hand) for hand, place in self._far.items()]
         return (hand for _, hand in sorted(found))
 
 
@@ -189,8 +247,6 @@ class Values:
 
     __slots__ = ("_count", "_mask", "_spool", "_table")
 
-    WIDTH = 32
-
     def __init__(self) -> None:
         self._spool = Spool()
         self._table = array("Q", bytes(8 * 1024))
@@ -207,9 +263,9 @@ class Values:
         while place := table[at]:
             if place & 0xFFFF == mark:
                 start = (place >> 16) - 1
-                found = self._spool.read(start, self.WIDTH + 256)
-                if found[: self.WIDTH] == value:
-                    return found[33 : 33 + found[32]]
+                found = self._spool.read(start, HASH_BYTES + 256)
+                if found[:HASH_BYTES] == value:
+                    return found[HASH_BYTES + 1 :][: found[HASH_BYTES]]
             at = at + 1 & mask
         start = self._spool.add(value + bytes((len(note),)) + note)
         table[at] = (start + 1) << 16 | mark
@@ -226,7 +282,7 @@ class Values:
         at = mixed & mask
         while place := table[at]:
             if place & 0xFFFF == mark:
-                found = self._spool.read((place >> 16) - 1, self.WIDTH)
+                found = self._spool.read((place >> 16) - 1, HASH_BYTES)
                 if found == value:
                     return True
             at = at + 1 & mask
@@ -238,7 +294,7 @@ class Values:
         table = array("Q", bytes(8 * (mask + 1)))
         for place in before:
             if place:
-                at = hash(self._spool.read((place >> 16) - 1, self.WIDTH)) & mask
+                at = hash(self._spool.read((place >> 16) - 1, HASH_BYTES)) & mask
                 while table[at]:
                     at = at + 1 & mask
                 table[at] = place

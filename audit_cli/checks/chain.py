@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from audit_cli.checks.voice import Voice
-from audit_cli.merkle import HASH_BYTES, Frontier
+from audit_cli.merkle import HASH_BYTES
 from audit_cli.report.finding import Promise
+from audit_cli.spool import Spool, root_of_spool
 
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
@@ -44,7 +45,8 @@ class Chain:
     def begin(self, table: Table) -> None:
         """Begin a game."""
         self._table = table
-        self.leaves = bytearray()
+        self.leaves = Spool()
+        self._fresh = self.leaves.buffer
         self._closed = False
         for voice in (self._played, self._complete):
             voice.begin(table.game)
@@ -54,7 +56,11 @@ class Chain:
 
     def line(self, line: Line) -> None:
         """Each entry's leaf."""
-        self.leaves += line.leaf
+        self._fresh += line.leaf
+
+    def hand_opened(self, _: Line) -> None:
+        """Keep what has come so far beside memory."""
+        self.leaves.settle()
 
     def game_opened(self, line: Line) -> None:
         """How the game begins."""
@@ -70,10 +76,7 @@ class Chain:
         root = b""
         if "next" in line.body:
             # Worked out only where another game may repeat it.
-            frontier = Frontier()
-            for at in range(0, len(leaves), HASH_BYTES):
-                frontier.append(bytes(leaves[at : at + HASH_BYTES]))
-            root = frontier.root()
+            root = root_of_spool(leaves)
         table = self._table
         seats = [
             ({"house": True} if seat.house else {})

@@ -14,6 +14,7 @@ from audit_cli.checks.table import OWN_REASONS
 from audit_cli.checks.voice import Voice, count
 from audit_cli.checks.wouldbe import describe_would_be
 from audit_cli.report.finding import Promise
+from audit_cli.spool import Numbers
 
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
@@ -47,7 +48,7 @@ class Complete:
         self._games += 1
         self._table = table
         self._voice.begin(table.game)
-        self._seen: set[int] = set()
+        self._seen = Numbers()
         self._reasons: Counter[str] = Counter()
         self._missing: Counter[str] = Counter()
         self._own: list[tuple[int, Line]] = []
@@ -57,8 +58,7 @@ class Complete:
         self._after_void = 0
         self._moved = False
         self._close: Line | None = None
-        self._revealed: set[int] = set()
-        self._to_reveal: set[int] = set()
+        self._to_reveal = Numbers()
 
     def hand_opened(self, line: Line) -> None:
         """Take the next hand, before the table takes the entry."""

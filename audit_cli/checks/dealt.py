@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from audit_cli.checks.voice import Voice, count
 from audit_cli.poker.positions import clockwise
 from audit_cli.report.finding import Promise
+from audit_cli.spool import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ class Dealt:
         self._next = 0
         self._targets: dict[int, int] = {}
         # How many hole cards each hand dealt: what a player's own opening may be of.
-        self._holes: dict[int, int] = {}
+        self._holes = Shelf()
         self._unsigned = 0
         self._hand = 0
 
@@ -78,7 +79,7 @@ class Dealt:
         self._positions += len(logged)
         wanted = self._plan.pop(0) if self._plan else ()
         if not self._targets:
-            self._holes[self._hand] = len(logged)
+            self._holes.put(self._hand, len(logged).to_bytes(4, "big"))
         if logged != list(enumerate(wanted, self._next)):
             self._voice.broken(
                 "positions did not go out by the rule",
@@ -133,7 +134,7 @@ class Dealt:
         holes = self._holes.get(body["hand"])
         if holes is None and not extra.whole:
             self._unsigned += 1
-        elif body["position"] >= (holes or 0):
+        elif body["position"] >= int.from_bytes(holes or b"", "big"):
             text = f"position {body['position']} is opened to a player, and went to none"
             self._voice.broken_at(text, extra.number, body["hand"])
 

@@ -25,6 +25,7 @@ from audit_cli.checks.twice import Twice
 from audit_cli.entries import SHAPES
 from audit_cli.record import read_records
 from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
+from audit_cli.spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,7 +94,12 @@ class GameLog:
         before: dict[str, tuple[Handler, ...]] = {
             "seat_taken": (mixed.seat_taken,),
             "anchored": (mixed.anchored, complete.anchored),
-            "hand_opened": (bound.hand_opened, complete.hand_opened, mixed.hand_opened),
+            "hand_opened": (
+                chain.hand_opened,
+                bound.hand_opened,
+                complete.hand_opened,
+                mixed.hand_opened,
+            ),
             "hand_void": (bound.hand_void, complete.hand_void, mixed.hand_void, self._void),
             "deck_committed": (mixed.deck_committed,),
             "posted": (complete.moved,),
@@ -147,7 +153,7 @@ class GameLog:
         self._header = header
         self._signed: Signed | None = None
         if header.tournament:
-            self._leaves = bytearray()
+            self._leaves = Spool()
             self._of_tournaments().begin(header)
             self._published.begin(header)
             return
@@ -189,13 +195,13 @@ class GameLog:
             handle(line)
 
     def _tournament_line(self, line: Line) -> None:
-        self._leaves += line.leaf
+        self._leaves.add(line.leaf)
         self._published.tournament(line)
         self._of_tournaments().line(line)
 
     def _game_closed(self, line: Line) -> None:
         if self._tournaments is not None:
-            self._tournaments.tables.game_closed(line, bytes(self._chain.leaves))
+            self._tournaments.tables.game_closed(line, self._chain.leaves)
 
     def _secret_revealed(self, line: Line) -> None:
         self._reveal(line, line.body["secret"])
@@ -231,7 +237,7 @@ class GameLog:
             self._published.behind(extra)
 
     def _end_tournament(self, ended: Ended) -> None:
-        leaves = bytes(self._leaves)
+        leaves = self._leaves
         self._twice.end(self._header, leaves, self._signed, ended.key)
         self._published.end(leaves, self._signed, ended)
         self._of_tournaments().end(ended)
@@ -244,7 +250,7 @@ class GameLog:
         if self._tournaments is not None:
             self._tournaments.tables.end(ended)
         self._covered += ended.covered
-        leaves = bytes(self._chain.leaves)
+        leaves = self._chain.leaves
         self._twice.end(self._header, leaves, self._signed, ended.key)
         self._published.end(leaves, self._signed, ended)
         if ended.checkpoints == 0:

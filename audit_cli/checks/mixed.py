@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from audit_cli.checks.voice import Voice, count
 from audit_cli.hashing import next_link
 from audit_cli.report.finding import Promise
+from audit_cli.spool import Values
 
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
@@ -37,7 +38,7 @@ class Mixed:
         """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
-        self._used: set[str] = set()
+        self._used = Values()
         # The anchors that missed links have to fit, by player and hand.
         self._missed: dict[tuple[str, int], str] = {}
         self._rerolls: list[int] = []
@@ -64,11 +65,10 @@ class Mixed:
                 self._voice.broken(text, line, last, f"the link of hand {last}", "no link")
             return
         link = body["missing_link"]
-        if link in self._used:
+        if self._used.put(bytes.fromhex(link)) is not None:
             text = f"{player} has no missing link to give: it was logged before"
             self._voice.broken(text, line, number, "no further anchor in this game", link)
             return
-        self._used.add(link)
         anchor = self._missed.get((player, number))
         if anchor is None or number != last:
             if not table.damaged:
@@ -79,10 +79,9 @@ class Mixed:
             self._fit(player, link, anchor, line, number)
 
     def _use(self, value: str, line: Line, hand: int | None) -> None:
-        if value in self._used:
+        if self._used.put(bytes.fromhex(value)) is not None:
             text = "a value that was logged before stands as a new anchor or link"
             self._voice.broken(text, line, hand, "a new value", value)
-        self._used.add(value)
 
     def _fit(self, player: str, link: str, anchor: str, line: Line, hand: int) -> None:
         self._links += 1

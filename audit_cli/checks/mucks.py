@@ -6,17 +6,20 @@ is kept with what it had to win or tie.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import marshal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from audit_cli.checks.voice import Voice, count
+from audit_cli.gamefile import place_of
+from audit_cli.poker.games import Game
 from audit_cli.poker.lows import name_low
 from audit_cli.poker.ranking import name_hand
 from audit_cli.poker.showdown import Against, wins_or_ties
+from audit_cli.spool import Shelf
 
 if TYPE_CHECKING:
     from audit_cli.derive import DerivedDeck
     from audit_cli.gamefile import Line
-    from audit_cli.poker.games import Game
     from audit_cli.poker.hand import Hand
 
 
@@ -36,7 +39,8 @@ class Mucks:
 
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
-        self._waiting: dict[int, list[_Muck]] = {}
+        self._waiting = Shelf()
+        self._count = 0
         self._unjudged = 0
 
     def add(self, line: Line, hand: Hand, against: Against) -> None:
@@ -46,12 +50,22 @@ class Mucks:
         game = hand.rules.game
         positions = tuple(place + rank * len(hand.order) for rank in range(game.hole_cards))
         board = tuple(hand.boards[0])
-        muck = _Muck(line._replace(body={}), seat, positions, board, game, against)
-        self._waiting.setdefault(line.body["hand"], []).append(muck)
+        muck = (line.entry, line.number, seat, positions, board, tuple(game), tuple(against))
+        number = line.body["hand"]
+        self._waiting.put(number, marshal.dumps([*self._of(self._waiting.get(number)), muck]))
+        self._count += 1
+
+    @staticmethod
+    def _of(record: bytes | None) -> list[tuple[Any, ...]]:
+        return [] if record is None else marshal.loads(record)  # noqa: S302  (our own)
 
     def judge(self, number: int, deck: DerivedDeck | None) -> None:
         """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""
-        for muck in self._waiting.pop(number, ()):
+        for kept in self._of(self._waiting.pop(number)):
+            self._count -= 1
+            entry, at, seat, positions, board, game, against = kept
+            place = place_of(entry, at)
+            muck = _Muck(place, seat, positions, board, Game(*game), Against(*against))
             if deck is None or muck.positions[-1] >= len(deck.cards):
                 self._unjudged += 1
                 continue
@@ -74,7 +88,7 @@ class Mucks:
 
     def end(self) -> None:
         """Say how many mucks could not be judged."""
-        waiting = self._unjudged + sum(map(len, self._waiting.values()))
+        waiting = self._unjudged + self._count
         if waiting:
             text = f"{count(waiting, 'muck')} not to be judged before the hand's secret is there"
             self._voice.unproved(text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from audit_cli.checks.voice import Voice, count
 from audit_cli.report.finding import Promise
+from audit_cli.spool import Numbers
 
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
@@ -95,8 +96,8 @@ class Ordered:
         self._plain: frozenset[str] = frozenset()
         self._complained = False
         self._uncovered: Line | None = None
-        self._voided: set[int] = set()
-        self._known: set[int] = set()
+        self._voided = Numbers()
+        self._known = Numbers()
         self._last_revealed = 0
 
     def line(self, line: Line) -> None:

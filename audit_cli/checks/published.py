@@ -9,6 +9,7 @@ left out, and said.
 from __future__ import annotations
 
 from functools import partial
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint_note
@@ -24,6 +25,7 @@ from audit_cli.log.noted import Noted, Stage, read_noted, write_noted
 from audit_cli.merkle import leaf_hash
 from audit_cli.problem import Problem
 from audit_cli.report.finding import Finding, Promise, Verdict
+from audit_cli.spool import Numbers, Spool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from audit_cli.note import Note
 
 _NAMED = 3
+_MARK = Struct("<QBQQ")
+_BY_NUMBER = tuple(Stage)
+_STAGES = {stage: number for number, stage in enumerate(_BY_NUMBER)}
 _MARKED = ("game_opened", "hand_opened", "deck_committed", "hand_void", "game_closed")
 
 
@@ -48,7 +53,8 @@ class Published:
         self._notes = LogNotes(emit)
         self._used: set[int] = set()
         self._vouched = 0
-        self._marks: dict[tuple[int, Stage], tuple[int, int]] = {}
+        # Where stages stand: hand, stage, time and size of each.
+        self._marks = Spool()
         self._extras: list[Extra] = []
 
     @property
@@ -59,9 +65,9 @@ class Published:
     def begin(self, header: Header) -> None:
         """Begin a game."""
         self._header = header
-        self._marks = {}
+        self._marks = Spool()
         self._extras = []
-        self._to_reveal: set[int] = set()
+        self._to_reveal = Numbers()
         self._closed = False
         self._promised = False
 
@@ -95,21 +101,29 @@ class Published:
             self._put(line, 0, Stage.GAME_REVEALED)
 
     def _put(self, line: Line, hand: int, stage: Stage) -> None:
-        """Keep where a stage stands first; a second one in a transcript is for ORDERED to tell."""
-        self._marks.setdefault((hand, stage), (line.at, line.entry + 1))
+        """Keep where a stage stands."""
+        self._marks.add(_MARK.pack(hand, _STAGES[stage], line.at, line.entry + 1))
+
+    def _first_marks(self) -> dict[tuple[int, Stage], tuple[int, int]]:
+        """Return where each stage stands first; a second one is for ORDERED to tell."""
+        marks: dict[tuple[int, Stage], tuple[int, int]] = {}
+        for mark in self._marks.blocks(_MARK.size):
+            hand, stage, at, size = _MARK.unpack(mark)
+            marks.setdefault((hand, _BY_NUMBER[stage]), (at, size))
+        return marks
 
     def behind(self, extra: Extra) -> None:
         """Take lines of the dealer's log that the file brings."""
         if extra.kind == "dealer_log":
             self._extras.append(extra)
 
-    def end(self, leaves: bytes, signed: Signed | None, ended: Ended) -> None:
+    def end(self, leaves: Spool, signed: Signed | None, ended: Ended) -> None:
         """Take the game's covered entries, and compare what the file and proofs tell of it."""
         asked = self._request
         given = asked.dealer_log or asked.proofs or asked.policy or asked.outside
         if signed is None or not (self._extras or given):
             return
-        game = self._gathered(leaves, signed, ended)
+        game = self._gathered(leaves.read(0, len(leaves)), signed, ended)
         before = self._games.get(game.header.game)
         if before is None or before.covered < game.covered:
             self._games[game.header.game] = game
@@ -122,10 +136,11 @@ class Published:
 
     def _gathered(self, leaves: bytes, signed: Signed, ended: Ended) -> LoggedGame:
         header = self._header
-        roots = roots_at(leaves, (size for _, size in self._marks.values()))
+        marks = self._first_marks()
+        roots = roots_at(leaves, (size for _, size in marks.values()))
         expected = {
             (hand, stage): Noted(at, header.game, hand, stage, size, roots[size])
-            for (hand, stage), (at, size) in self._marks.items()
+            for (hand, stage), (at, size) in marks.items()
         }
         whole = (0, Stage.GAME_REVEALED) in expected and ended.first_unsigned is None
         return LoggedGame(header, ended.key, signed, leaves, expected, self._promised, whole)

@@ -6,13 +6,16 @@ the secret comes. Between the two a hand is kept small: its mix, root and opened
 
 from __future__ import annotations
 
+import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.checks.voice import Voice, count
 from audit_cli.derive import CARD_NUMBERS, CARDS, DerivedDeck, StreamExhaustedError, hash_card
+from audit_cli.gamefile import place_of
 from audit_cli.hashing import Beacon, Link, mix_hand
-from audit_cli.merkle import verify_inclusion
+from audit_cli.merkle import HASH_BYTES, verify_inclusion
 from audit_cli.report.finding import Promise
+from audit_cli.spool import Shelf
 
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit, Request
@@ -36,6 +39,63 @@ class _Sealed(NamedTuple):
     root: bytes
     opened: dict[int, _Opening]
     committed: Line
+
+
+class _SealedHands:
+    """Hands whose secret is to come: the last one at hand, all others beside memory."""
+
+    def __init__(self) -> None:
+        self._shelf = Shelf()
+        self._number = 0
+        self._last: _Sealed | None = None
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._shelf) + (self._last is not None)
+
+    def __contains__(self, number: int) -> bool:
+        """Whether a hand is among them."""
+        return (self._last is not None and number == self._number) or number in self._shelf
+
+    def put(self, number: int, sealed: _Sealed) -> None:
+        """Take a hand, the one that is open; another one then goes onto the shelf."""
+        if self._last is not None:
+            mix, root, opened, committed = self._last
+            cards = [(position, *opening) for position, opening in opened.items()]
+            content = (mix, root, cards, committed.entry, committed.number)
+            self._shelf.put(self._number, marshal.dumps(content))
+        self._number, self._last = number, sealed
+
+    def get(self, number: int) -> _Sealed | None:
+        """Return a hand; what is changed in it stays."""
+        if self._last is None or number != self._number:
+            sealed = self._read(self._shelf.pop(number))
+            if sealed is None:
+                return None
+            self.put(number, sealed)
+        return self._last
+
+    def pop(self, number: int) -> _Sealed | None:
+        """Return a hand, which is then none of them any more."""
+        if self._last is None or number != self._number:
+            return self._read(self._shelf.pop(number))
+        sealed, self._last = self._last, None
+        return sealed
+
+    def mix_of(self, number: int) -> bytes | None:
+        """Return a hand's mix."""
+        sealed = self._last
+        if sealed is None or number != self._number:
+            sealed = self._read(self._shelf.get(number))
+        return None if sealed is None else sealed.mix
+
+    @staticmethod
+    def _read(record: bytes | None) -> _Sealed | None:
+        if record is None:
+            return None
+        mix, root, cards, *place = marshal.loads(record)  # noqa: S302  (our own)
+        opened = {position: _Opening(*opening) for position, *opening in cards}
+        return _Sealed(mix, root, opened, place_of(*place))
 
 
 def mix_of(table: Table, hand: OpenHand) -> bytes | None:
@@ -68,20 +128,19 @@ class Replayed:
         self._decks = 0
         self._cards = 0
         self._proofs = 0
-        self._sealed: dict[int, _Sealed] = {}
+        self._sealed = _SealedHands()
 
     def _mix_of(self, hand: int) -> bytes | None:
         """Return the mix of a hand of the game at hand, whose secret is to come."""
-        sealed = self._sealed.get(hand)
-        return None if sealed is None else sealed.mix
+        return self._sealed.mix_of(hand)
 
     def begin(self, table: Table) -> None:
         """Begin a game."""
         self._table = table
         self._voice.begin(table.game)
-        self._sealed = {}
+        self._sealed = _SealedHands()
         # Mix and root stay: a player's own openings stand behind all entries.
-        self._roots: dict[int, tuple[bytes, bytes]] = {}
+        self._roots = Shelf()
         self._unsigned = 0
 
     def deck_committed(self, line: Line) -> None:
@@ -92,8 +151,9 @@ class Replayed:
             return
         mix, root = bytes.fromhex(body["mix"]), bytes.fromhex(body["deck_root"])
         if hand.number not in self._sealed:
-            self._sealed[hand.number] = _Sealed(mix, root, {}, line._replace(body={}))
-            self._roots[hand.number] = (mix, root)
+            sealed = _Sealed(mix, root, {}, place_of(line.entry, line.number))
+            self._sealed.put(hand.number, sealed)
+            self._roots.put(hand.number, mix + root)
         expected = mix_of(self._table, hand)
         if expected != mix:
             shown = "none: a link is of a seat that is not dealt in"
@@ -143,7 +203,7 @@ class Replayed:
 
     def reveal(self, line: Line, number: int, secret: str | None) -> DerivedDeck | None:
         """Return a hand's derived deck, its secret being there (None: it is never to come)."""
-        sealed = self._sealed.pop(number, None)
+        sealed = self._sealed.pop(number)
         if sealed is None or not secret:
             return None
         try:
@@ -192,7 +252,7 @@ class Replayed:
             text = "an opening is of a hand without a committed deck"
             self._voice.broken_at(text, extra.number, body["hand"])
             return
-        mix, root = known
+        mix, root = known[:HASH_BYTES], known[HASH_BYTES:]
         position = body["position"]
         salt = bytes.fromhex(body["salt"])
         leaf = hash_card(mix, position, CARD_NUMBERS[body["card"]], salt)

@@ -13,15 +13,20 @@ from audit_cli.merkle import HASH_BYTES
 from audit_cli.report.finding import Finding, Fork, Promise, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from audit_cli.checks.check import Emit
     from audit_cli.gamefile import Header, Signed
     from audit_cli.note import VerifierKey
+    from audit_cli.spool import Spool
+
+_AT_ONCE = 64 * 1024
 
 
 class _Log(NamedTuple):
     """The leaf hashes of a game's signed lines, with the checkpoint that ends them."""
 
-    leaves: bytes
+    leaves: Spool
     signed: Signed
     key: VerifierKey
 
@@ -33,7 +38,7 @@ class Twice:
         self._emit = emit
         self._logs: dict[str, _Log] = {}
 
-    def end(self, header: Header, leaves: bytes, signed: Signed | None, key: VerifierKey) -> None:
+    def end(self, header: Header, leaves: Spool, signed: Signed | None, key: VerifierKey) -> None:
         """Take the signed lines of a game and their last good checkpoint."""
         if signed is None:
             return
@@ -43,7 +48,7 @@ class Twice:
         if before is log or before.key != log.key:
             return
         shared = min(len(before.leaves), len(leaves))
-        if before.leaves[:shared] != leaves[:shared]:
+        if _differ(before.leaves, leaves, shared):
             self._break(header, before, log)
         elif len(leaves) > len(before.leaves):
             self._logs[header.log_origin] = log
@@ -71,5 +76,14 @@ class Twice:
         )
 
 
-def _split(leaves: bytes) -> list[bytes]:
-    return [leaves[at : at + HASH_BYTES] for at in range(0, len(leaves), HASH_BYTES)]
+def _split(leaves: Spool) -> Iterator[bytes]:
+    return leaves.blocks(HASH_BYTES)
+
+
+def _differ(one: Spool, other: Spool, length: int) -> bool:
+    """Whether the first `length` bytes are not the same."""
+    places = range(0, length, _AT_ONCE)
+    return any(
+        one.read(at, min(_AT_ONCE, length - at)) != other.read(at, min(_AT_ONCE, length - at))
+        for at in places
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from audit_cli.merkle import HASH_BYTES, Frontier
+from audit_cli.merkle import HASH_BYTES
+from audit_cli.spool import root_of_spool
 from audit_cli.tournament.effects import Effect, effect_of_table
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from audit_cli.checks.check import Handler
     from audit_cli.coverage import Ended
     from audit_cli.gamefile import Line
+    from audit_cli.spool import Spool
 
 
 @dataclass(slots=True)
@@ -137,7 +139,7 @@ class TableLogs:
                 log.early.append(Early(player, place, not_before))
         self._fresh = {}
 
-    def game_closed(self, line: Line, leaves: bytes) -> None:
+    def game_closed(self, line: Line, leaves: Spool) -> None:
         """Take the close, and the leaf hashes of the log with it."""
         log = self._log
         if log is None or log.closed_by:
@@ -145,10 +147,7 @@ class TableLogs:
         self._take(line)
         log.closed_by = line.body["reason"]
         log.size = len(leaves) // HASH_BYTES
-        frontier = Frontier()
-        for at in range(0, len(leaves), HASH_BYTES):
-            frontier.append(leaves[at : at + HASH_BYTES])
-        log.root = frontier.root().hex()
+        log.root = root_of_spool(leaves).hex()
 
     def end(self, ended: Ended) -> None:
         """End a game; of two files of one game the one that tells more is kept."""
