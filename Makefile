@@ -21,7 +21,7 @@ RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly flaws lint lint-deploy format bench chaos soak docs cases hands dist lock release-contract clean
+.PHONY: help setup stubs demo test nightly flaws lint lint-deploy format bench chaos soak docs cases hands dist clean-room lock release-contract clean
 
 help:
 	@echo 'make demo              have house players play a game and two tournaments, and audit each'
@@ -39,6 +39,7 @@ help:
 	@echo 'make hands HANDS=FILE  replay a file of hand histories'
 	@echo 'make stubs             generate the gRPC stubs'
 	@echo 'make dist              build the wheel and the source archive, with their bill of materials'
+	@echo 'make clean-room        run the README'"'"'s commands where there is nothing (ARGS="--only '"'make demo'"'")'
 	@echo 'make release-contract  keep the contract as it is now as the released one'
 	@echo 'make lock              refresh requirements/ (needs uv)'
 	@echo 'make clean             remove all that make made'
@@ -142,6 +143,10 @@ hands: setup
 # The checked-out commit, built twice and compared.
 dist: setup
 	@$(BIN)/python -m release
+
+# The README's commands, in a new Debian or an empty folder.
+clean-room:
+	@.ci/clean-room $(ARGS)
 
 # The stub generator has an environment of its own: being the oldest that we support, it asks for
 # an older protobuf than the one that the service runs on.

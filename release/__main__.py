@@ -8,6 +8,7 @@ SOURCE_DATE_EPOCH where that is set.
 import argparse
 import os
 import sys
+import tarfile
 import tomllib
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -46,14 +47,14 @@ def make_release(root: Path, seconds: int, output: Path) -> list[Path]:
     ReleaseError where it can not be made, and ExceptionGroup where the wheel's metadata break the
     rules for them.
     """
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     archives = build(root, seconds, output)
-    about = read_metadata(archives[0])
+    wheel, source = archives
+    about = read_metadata(wheel)
     bill = output / f"cutcard-{about.version}.cdx.json"
     bill.write_bytes(
         write_bill(
-            project,
-            read_lock(root / "requirements" / "runtime.txt"),
+            tomllib.loads(read_source(source, "pyproject.toml"))["project"],
+            read_lock(read_source(source, "requirements/runtime.txt")),
             archives=archives,
             version=str(about.version),
             made=datetime.fromtimestamp(seconds, UTC),
@@ -73,6 +74,14 @@ def read_metadata(wheel: Path) -> Metadata:
     with ZipFile(wheel) as opened:
         (name,) = (each for each in opened.namelist() if each.endswith(".dist-info/METADATA"))
         return Metadata.from_email(opened.read(name), validate=True)
+
+
+def read_source(source: Path, path: str) -> str:
+    """Return the text of one file of a source archive; KeyError where it is not in it."""
+    with tarfile.open(source) as opened:
+        member = opened.extractfile(f"{source.name.removesuffix('.tar.gz')}/{path}")
+        assert member is not None, path
+        return member.read().decode()
 
 
 if __name__ == "__main__":

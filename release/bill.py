@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from cyclonedx.builder.this import this_component
+from cyclonedx.contrib.this.builders import this_component
 from cyclonedx.model import (
     ExternalReference,
     ExternalReferenceType,

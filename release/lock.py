@@ -5,7 +5,6 @@ A lock that was written with annotations also says who asked for each (`# via`).
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
@@ -35,15 +34,15 @@ class Locked:
         return str(self.requirement.specifier).removeprefix("==")
 
 
-def read_lock(path: Path) -> list[Locked]:
-    """Read a file; packaging.requirements.InvalidRequirement where a line is no requirement."""
+def read_lock(text: str) -> list[Locked]:
+    """Read a lock's text; `InvalidRequirement` where a line is no requirement."""
     found = []
-    for entry in re.split(r"\n(?=\S)", path.read_text(encoding="utf-8").rstrip("\n")):
+    for entry in re.split(r"\n(?=\S)", text.rstrip("\n")):
         lines = entry.splitlines()
         code = " ".join(
             line.removesuffix("\\") for line in lines if not line.startswith(" " * 4 + "#")
         )
-        text, *hashes = _HASH.split(code.rstrip())
+        named, *hashes = _HASH.split(code.rstrip())
         asked_by = frozenset(canonicalize_name(name) for name in _ASKED.findall(entry))
-        found.append(Locked(Requirement(text), tuple(each.strip() for each in hashes), asked_by))
+        found.append(Locked(Requirement(named), tuple(each.strip() for each in hashes), asked_by))
     return found

@@ -2,13 +2,12 @@
 
 import importlib
 import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -16,6 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from audit_cli import __version__
+from release.lock import read_lock
 
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -25,19 +25,9 @@ STUB_SUFFIXES = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZipFile]:
-    """Return the wheel, built without a network."""
-    folder = tmp_path_factory.mktemp("wheel")
-    options = "--quiet --no-deps --no-index --no-build-isolation --disable-pip-version-check"
-    build = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", *options.split(), "--wheel-dir", folder, ROOT],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert build.returncode == 0, build.stderr
-    (path,) = folder.glob("cutcard-*.whl")
-    with ZipFile(path) as opened:
+def wheel(release: Any) -> Iterator[ZipFile]:
+    """Open the wheel."""
+    with ZipFile(release.wheel) as opened:
         yield opened
 
 
@@ -157,11 +147,11 @@ def test_the_stub_generator_is_the_lowest_grpcio_of_the_dealer_extra() -> None:
 
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
 def test_every_line_of_a_lock_is_one_exact_version_with_hashes(path: Path) -> None:
-    entries = read_lock(path)
+    entries = read_lock(path.read_text())
     assert entries
-    for requirement, hashes in entries:
-        assert re.fullmatch(r"==[^*,]+", str(requirement.specifier)), requirement
-        assert hashes, requirement
+    for entry in entries:
+        assert re.fullmatch(r"==[^*,]+", str(entry.requirement.specifier)), entry
+        assert entry.hashes, entry
 
 
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
@@ -184,24 +174,14 @@ def test_the_locks_hold_every_dependency_of_the_project_in_its_range() -> None:
 
 def check_locked(lock: str, texts: list[str]) -> None:
     """Assert that `lock` has a version in range for each requirement that applies here."""
-    entries = [requirement for requirement, _ in read_lock(ROOT / "requirements" / lock)]
+    entries = read_lock((ROOT / "requirements" / lock).read_text())
     versions = {
-        canonicalize_name(each.name): str(each.specifier).removeprefix("==")
+        each.name: each.version
         for each in entries
-        if each.marker is None or each.marker.evaluate()
+        if each.requirement.marker is None or each.requirement.marker.evaluate()
     }
     for wanted in map(Requirement, texts):
         if wanted.marker is None or wanted.marker.evaluate():
             version = versions.get(canonicalize_name(wanted.name))
             assert version is not None, f"{lock} lacks {wanted}: make lock"
             assert wanted.specifier.contains(version), f"{lock} has {version}, not {wanted}"
-
-
-def read_lock(path: Path) -> list[tuple[Requirement, list[str]]]:
-    """Return each requirement of a lock with its SHA-256 hashes."""
-    entries = []
-    text = re.sub(r"\n +#.*", "", path.read_text()).replace("\\\n", " ")
-    for line in text.splitlines():
-        text, *hashes = re.split(r"\s+--hash=sha256:(?=[0-9a-f]{64}(?:\s|$))", line.strip())
-        entries.append((Requirement(text), hashes))
-    return entries
