@@ -106,6 +106,11 @@ export class Seat implements AsyncIterable<Event> {
     return this.#current.game;
   }
 
+  /** All games that were played in this seat, in their order. */
+  get games(): readonly string[] {
+    return [...this.#games.keys()];
+  }
+
   /** The seat's number; 0 before it is in the log and after it was left. */
   get number(): number {
     return this.#current.own?.seat ?? 0;

@@ -21,7 +21,7 @@ const acts = find("acts", HTMLFieldSetElement);
 const total = field("total");
 
 let seat: Seat | undefined;
-let files: { record?: SavedFile | undefined; evidence?: SavedFile | undefined } = {};
+let files: { records: readonly SavedFile[]; evidence?: SavedFile | undefined } = { records: [] };
 
 function say(id: string, text: string): void {
   const where = place(id);
@@ -66,7 +66,8 @@ async function enter(): Promise<void> {
       token: field("token").value.trim(),
       ...(key !== "" && { key }),
     });
-    files = (await dealer.saved(game)) ?? {};
+    const kept = await dealer.saved(game);
+    files = { records: kept ? [kept.record] : [], evidence: kept?.evidence };
     seat = await dealer.takeSeat(game, { stack: field("stack").valueAsNumber });
   } catch (error) {
     say("status", "Not connected");
@@ -143,7 +144,8 @@ function draw(playing: Seat): void {
   say("pot", String(table.pot));
   const mine = table.seats.find((one) => one.seat === playing.number);
   say("away", mine?.state === "sitting_out" ? "Come back" : "Sit out");
-  files = { record: playing.record(), evidence: playing.evidence() };
+  const records = playing.games.map((game) => playing.record(game));
+  files = { records: records.filter((one) => one !== undefined), evidence: playing.evidence() };
   offerFiles();
   acts.disabled = turn === undefined || playing.refused !== undefined;
   say("turn", turn === undefined ? "Not your turn" : `Your turn: ${allowed(turn)}`);
@@ -188,8 +190,8 @@ function drawSeat(one: SeatView, mine: number, dealing: number, turn?: number): 
 
 function offerFiles(): void {
   button("download-evidence").hidden = files.evidence === undefined;
-  button("download").disabled = files.record === undefined;
-  if (files.record !== undefined && seat === undefined) place("table").hidden = false;
+  button("download").disabled = files.records.length === 0;
+  if (files.records.length > 0 && seat === undefined) place("table").hidden = false;
 }
 
 // Doing.
@@ -243,7 +245,7 @@ onClick("away", (playing) => {
   return mine?.state === "sitting_out" ? playing.comeBack() : playing.sitOut();
 });
 button("download").addEventListener("click", () => {
-  save(files.record);
+  files.records.forEach(save);
 });
 button("download-evidence").addEventListener("click", () => {
   save(files.evidence);
