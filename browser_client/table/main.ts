@@ -107,7 +107,7 @@ function show(playing: Seat, event: Event): void {
   const line = sentence(event, nameOf);
   if (line !== undefined) {
     const story = place("story");
-    story.append(make("li", line));
+    story.firstElementChild?.append(make("li", line));
     story.scrollTop = story.scrollHeight;
   }
   if (event.type === "hand_opened") fairness("", `Hand ${event.hand}: the deck is being mixed`);
