@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dealer_service.access.certificates import read_certificates
 from dealer_service.cli import build_parser
@@ -236,6 +237,29 @@ def test_envoy_finds_its_files_and_the_dealers_by_name() -> None:
              for name in DEALERS}  # fmt: skip
     reached = re.findall(r"address: (dealer-[a-z]), port_value: (\d+)", envoy)
     assert {(host, int(port)) for host, port in reached} == ports
+
+
+def test_prometheus_reaches_all_that_it_scrapes_and_grafana_reaches_it() -> None:
+    command = SERVICES["prometheus"]["command"]
+    (path,) = [Path(each.partition("=")[2]) for each in command if "--config.file=" in each]
+    bound = mounts(SERVICES["prometheus"])[str(path.parent)].removeprefix("bind:")
+    config = yaml.safe_load((FOLDER / bound / path.name).read_text(encoding="utf-8"))
+    targets = {
+        job["job_name"]: [target for each in job["static_configs"] for target in each["targets"]]
+        for job in config["scrape_configs"]
+    }
+    metrics = settings_of(SERVICES["dealer-a"]["environment"]).metrics
+    port = split_address(metrics)[1]
+    assert targets["cutcard-dealer"] == [f"{name}:{port}" for name in DEALERS]
+    assert targets["cutcard-envoy"] == ["envoy:9902"]
+    for name in (*DEALERS, "envoy", "grafana"):
+        assert "metrics" in SERVICES[name]["networks"]
+    provisioned = DEPLOY / "grafana" / "provisioning"
+    source = (provisioned / "datasources" / "prometheus.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(source)["datasources"][0]["url"] == "http://prometheus:9090"
+    boards = (provisioned / "dashboards" / "cutcard.yaml").read_text(encoding="utf-8")
+    (provider,) = yaml.safe_load(boards)["providers"]
+    assert provider["options"]["path"] in mounts(SERVICES["grafana"])
 
 
 def test_images_are_pinned_and_envoy_is_the_one_that_tests_run() -> None:
