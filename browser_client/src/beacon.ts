@@ -6,7 +6,7 @@
 
 import { bls12_381 } from "@noble/curves/bls12-381";
 
-import { fromHex, hexOf } from "./bytes.js";
+import { fromHex, hexOf, isSame } from "./bytes.js";
 import { sha256, u64 } from "./hashing.js";
 import type { BodyOf } from "./lines.js";
 
@@ -77,6 +77,9 @@ function isSigned(network: Network, round: number, signature: Uint8Array): boole
   if (signature.length !== SIGNATURE_BYTES) return false;
   const { shortSignatures } = bls12_381;
   try {
+    // An encoding that is not canonical would be another signature, and so another randomness.
+    const { Signature } = shortSignatures;
+    if (!isSame(Signature.toBytes(Signature.fromHex(signature)), signature)) return false;
     const message = shortSignatures.hash(sha256(u64(round)), DOMAIN);
     return shortSignatures.verify(signature, message, fromHex(network.publicKey));
   } catch {
