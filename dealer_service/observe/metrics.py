@@ -15,7 +15,6 @@ from prometheus_client import (
     CollectorRegistry,
     Counter,
     Gauge,
-    Histogram,
     Info,
     ProcessCollector,
     disable_created_metrics,
@@ -23,6 +22,7 @@ from prometheus_client import (
 )
 
 from dealer_service.observe.incidents import WARNINGS
+from dealer_service.observe.spreads import Spread, Spreads
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -38,7 +38,8 @@ _BATCH_UNITS: Final = (1, 2, 4, 8, 16, 32, 64)
 class Metrics:
     """The measurements of one dealer; a method for each thing that happens.
 
-    Times are in seconds. Methods may be called from any thread.
+    Times are in seconds. Methods may be called from any thread, but each that measures how long
+    something took from one alone.
     """
 
     def __init__(self, version: str = "") -> None:
@@ -124,24 +125,20 @@ class Metrics:
     # What is asked.
 
     def _add_calls(self) -> None:
-        self._calls = Histogram(
+        self._calls = Spreads(
             "cutcard_call_seconds",
             "Calls with one answer, from when they came to their answer, by method and status.",
             ("method", "status"),
-            buckets=_CALL_SECONDS,
-            registry=self.registry,
+            _CALL_SECONDS,
+            self.registry,
         )
         self._refusals = self._count(
             "refusals", "Calls and streams refused, by method and reason.", "method", "reason"
         )
-        self._call_of: dict[tuple[str, str], Histogram] = {}
 
     def called(self, method: str, status: str, seconds: float) -> None:
         """Count a call with one answer ("PlayService/Act", "OK") and its length."""
-        child = self._call_of.get((method, status))
-        if child is None:
-            child = self._call_of[method, status] = self._calls.labels(method, status)
-        child.observe(seconds)
+        self._calls.of(method, status).observe(seconds)
 
     def refused(self, method: str, reason: str) -> None:
         """Count a refusal by its stable reason."""
@@ -354,5 +351,5 @@ class Metrics:
     def _size(self, name: str, words: str, *labels: str) -> Gauge:
         return Gauge(f"cutcard_{name}", words, labels, registry=self.registry)
 
-    def _spread(self, name: str, words: str, buckets: tuple[float, ...]) -> Histogram:
-        return Histogram(f"cutcard_{name}", words, buckets=buckets, registry=self.registry)
+    def _spread(self, name: str, words: str, bounds: tuple[float, ...]) -> Spread:
+        return Spreads(f"cutcard_{name}", words, (), bounds, self.registry).of()

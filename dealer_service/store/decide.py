@@ -8,7 +8,7 @@ notices that are taken out.
 
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from dealer_service.store.api import (
@@ -174,7 +174,7 @@ def advance(head: Head | None, change: LogAppend, group: Head | None = None) -> 
             return refused
         last = SignedAt(signed.size, signed.root)
     state = head.state if change.facts is None else change.facts.state
-    return replace(head, next_index=after, signed=last, state=state)
+    return Head(head.number, after, head.epoch, last, state, head.tournament)
 
 
 def follows(log: str, signed: Signed, last: SignedAt | None, after: int) -> Refused | None:
