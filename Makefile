@@ -100,6 +100,10 @@ lint-deploy: setup $(DEPLOY)/.ready
 	  $(DEPLOY)/bin/kubectl kustomize $$overlay >$(DEPLOY)/rendered.yaml \
 	    && $(DEPLOY)/bin/kubernetes-validate --strict --quiet $(DEPLOY)/rendered.yaml || exit 1; \
 	done
+	$(BIN)/python -m tests.runners.envoy deploy/envoy/envoy.yaml deploy/kubernetes/overlays/*/envoy.yaml
+	@$(call WITHOUT,promtool,prometheus); cd deploy/prometheus \
+	  && echo 'promtool check config, and test rules' \
+	  && promtool check config prometheus.yaml >/dev/null && promtool test rules alerts_test.yaml >/dev/null
 	@$(call WITHOUT,systemd-analyze,systemd); mkdir -p $(DEPLOY)/unit \
 	  && sed 's#/opt/cutcard/bin/#$(CURDIR)/$(BIN)/#' deploy/systemd/cutcard-dealer.service >$(DEPLOY)/unit/cutcard-dealer.service \
 	  && echo 'systemd-analyze verify, and security at most $(EXPOSURE) of 100' \

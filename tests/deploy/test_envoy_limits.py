@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import socket
 import ssl
 import urllib.error
 import urllib.request
@@ -16,9 +17,10 @@ import grpc.aio
 import pytest
 
 from cutcard.v1 import fairness_pb2, fairness_pb2_grpc, operate_pb2, play_pb2, tournament_pb2
-from deploy.envoy.for_nodes import for_nodes, shipped
-from tests.support.bare_http2 import Ask, call
-from tests.support.envoy import PATIENCE, Envoy, envoy_beside
+from deploy.envoy.for_nodes import SHIPPED, dump, for_nodes, shipped
+from tests.runners.envoy import faults_of
+from tests.support.bare_http2 import Ask, BareCall
+from tests.support.envoy import PATIENCE, Envoy, envoy_beside, program
 from tests.support.grpc_web import Web
 from tests.support.service import Service, refusal, serving
 
@@ -77,16 +79,32 @@ async def before_source(folder: Path) -> AsyncIterator[tuple[Source, Envoy]]:
         await server.stop(0)
 
 
+async def call_deaf(envoy: Envoy) -> BareCall:
+    """Ask for the file with windows as wide as can be, and a socket that is hardly ever read."""
+    loop = asyncio.get_running_loop()
+    trust = ssl.create_default_context(cafile=str(envoy.ca))
+    trust.set_alpn_protocols(["h2"])
+    plain = socket.socket()
+    plain.setblocking(False)
+    # What this machine keeps for the caller is not the question.
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
+    await loop.sock_connect(plain, ("127.0.0.1", int(envoy.address.rpartition(":")[2])))
+    message = fairness_pb2.GetGameFileRequest().SerializeToString()
+    _, made = await loop.create_connection(
+        lambda: BareCall(Ask(FILE, "token", message), deaf=True),
+        sock=plain,
+        ssl=trust,
+        server_hostname="localhost",
+    )
+    return made
+
+
 async def test_who_does_not_read_is_the_dealer_s_to_notice_and_holds_up_nobody(
     tmp_path: Path,
 ) -> None:
     """Envoy and the kernel take less than 1 MiB for it; whoever reads has all of it meanwhile."""
     async with before_source(tmp_path) as (source, envoy):
-        trust = ssl.create_default_context(cafile=str(envoy.ca))
-        trust.set_alpn_protocols(["h2"])
-        port = int(envoy.address.rpartition(":")[2])
-        message = fairness_pb2.GetGameFileRequest().SerializeToString()
-        deaf = await call(port, Ask(FILE, "token", message), deaf=True, tls=trust)
+        deaf = await call_deaf(envoy)
         await deaf.told
         name = "cluster.dealers.upstream_flow_control"
         async with asyncio.timeout(PATIENCE):
@@ -265,6 +283,13 @@ class TestTheShippedFile:
         clusters = {one["name"]: one for one in shipped()["static_resources"]["clusters"]}
         assert not [name for name, one in clusters.items() if "outlier_detection" in one]
         assert [name for name, one in clusters.items() if "health_checks" in one] == ["dealers"]
+
+    def test_envoy_takes_it_without_a_warning(self, tmp_path: Path) -> None:
+        assert faults_of(SHIPPED, program()) == ""
+        outdated = shipped()
+        outdated["static_resources"]["clusters"][0]["dns_refresh_rate"] = "5s"
+        (tmp_path / "envoy.yaml").write_text(dump(outdated))
+        assert "deprecated" in faults_of(tmp_path / "envoy.yaml", program()).lower()
 
     def test_for_its_own_nodes_it_is_the_same(self) -> None:
         nodes = {name: (name, 50051) for name in ("dealer-a", "dealer-b")}

@@ -97,14 +97,9 @@ def envoy_before(
         authority = Authority("Envoy's CA")
         ca.write_bytes(authority.pem)
         issued = authority.issue("envoy")
-    tls = issued.write(directory / "envoy_tls")
-    certificate = yaml.safe_load(SHIPPED.with_name("certificate.yaml").read_text("utf-8"))
-    shown = certificate["resources"][0]["tls_certificate"]
-    shown["certificate_chain"]["filename"] = str(tls.certificate)
-    shown["private_key"]["filename"] = str(tls.key)
-    shown["watched_directory"]["path"] = str(tls.certificate.parent)
-    (directory / "certificate.yaml").write_text(dump(certificate))
-    (directory / "envoy.yaml").write_text(dump(rendered(dealers, directory, dealers_ca, host)))
+    config = rendered(dealers, dealers_ca, host)
+    write_certificate(config, directory, issued)
+    (directory / "envoy.yaml").write_text(dump(config))
     with _running(directory) as (log, said, admin):
         ports = _ports(admin)
         yield Envoy(
@@ -134,9 +129,33 @@ async def envoy_beside(
         await asyncio.to_thread(before.__exit__, None, None, None)
 
 
+def write_certificate(config: Config, directory: Path, issued: Issued) -> None:
+    """Write what Envoy shows to callers into a folder, and have a configuration read it there."""
+    tls = issued.write(directory / "envoy_tls")
+    certificate = yaml.safe_load(SHIPPED.with_name("certificate.yaml").read_text("utf-8"))
+    shown = certificate["resources"][0]["tls_certificate"]
+    shown["certificate_chain"]["filename"] = str(tls.certificate)
+    shown["private_key"]["filename"] = str(tls.key)
+    shown["watched_directory"]["path"] = str(tls.certificate.parent)
+    place = directory / "certificate.yaml"
+    place.write_text(dump(certificate))
+    (chain,) = config["static_resources"]["listeners"][0]["filter_chains"]
+    own = chain["transport_socket"]["typed_config"]["common_tls_context"]
+    (secret,) = own["tls_certificate_sds_secret_configs"]
+    secret["sds_config"]["path_config_source"]["path"] = str(place)
+
+
+def trusting(config: Config, ca: Path) -> None:
+    """Have a configuration believe dealers by a CA's file."""
+    # The shipped file says it once for all clusters, so that it may be one object or several.
+    for cluster in config["static_resources"]["clusters"]:
+        if "transport_socket" in cluster:
+            context = cluster["transport_socket"]["typed_config"]["common_tls_context"]
+            context["validation_context"]["trusted_ca"]["filename"] = str(ca)
+
+
 def rendered(
     dealers: Mapping[str, str],
-    directory: Path,
     dealers_ca: Path | None = None,
     host: str | None = None,
 ) -> Config:
@@ -149,10 +168,6 @@ def rendered(
     resources = config["static_resources"]
     for listener in resources["listeners"]:
         listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": 0}
-    (chain,) = resources["listeners"][0]["filter_chains"]
-    own = chain["transport_socket"]["typed_config"]["common_tls_context"]
-    (secret,) = own["tls_certificate_sds_secret_configs"]
-    secret["sds_config"]["path_config_source"]["path"] = str(directory / "certificate.yaml")
     # Each part is the test's own from here on: the shipped file shares some.
     resources["clusters"] = [json.loads(json.dumps(one)) for one in resources["clusters"]]
     for cluster in resources["clusters"]:
@@ -160,11 +175,10 @@ def rendered(
             _at_admin(config, cluster)
         elif dealers_ca is None:
             del cluster["transport_socket"]
-        else:
-            context = cluster["transport_socket"]["typed_config"]["common_tls_context"]
-            context["validation_context"]["trusted_ca"]["filename"] = str(dealers_ca)
-            if host is not None:
-                _set_host(cluster, host)
+        elif host is not None:
+            _set_host(cluster, host)
+    if dealers_ca is not None:
+        trusting(config, dealers_ca)
     return config
 
 
