@@ -11,11 +11,17 @@ from typing import Final
 from dealer_service.tables.clock import Clock, Timer
 from dealer_service.tables.log import GameLog, Unit
 
-COVER_AFTER_MS: Final = 150
-"""Lines wait this long for a checkpoint, of the 200 ms that are promised."""
+COVER_AFTER_MS: Final = 170
+"""Lines wait this long for a checkpoint, of the 200 ms that are promised.
+
+They are sent when they are written, as it is: what writing takes counts for both.
+"""
 
 SIGN_ALONG_MS: Final = 150
-"""A unit takes its checkpoint along when the last one is so old; that saves one of its own."""
+"""A unit takes its checkpoint along when the last one is so old; that saves one of its own.
+
+It is less than the lines wait, so that a unit comes before the timer where acts follow each other.
+"""
 
 
 class Cover:
