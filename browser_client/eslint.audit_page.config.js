@@ -29,11 +29,13 @@ export default [
       "no-unmodified-loop-condition": "error",
       "no-unreachable-loop": "error",
       "no-unused-expressions": "error",
+      "no-unused-vars": ["error", { ignoreRestSiblings: true }],
+      // What comes in from files is looked at for control characters.
+      "no-control-regex": "off",
       "no-use-before-define": ["error", { functions: false, classes: false, variables: false }],
       "no-var": "error",
-      "object-shorthand": "error",
+      "object-shorthand": ["error", "methods"],
       "prefer-const": "error",
-      "require-atomic-updates": "error",
     },
   },
 ];

@@ -16,6 +16,8 @@ export default tseslint.config(
       // Names of fields are those of the contract.
       "@typescript-eslint/dot-notation": "off",
       "@typescript-eslint/no-non-null-assertion": "error",
+      // A value that holds itself is an interface with an index.
+      "@typescript-eslint/consistent-indexed-object-style": "off",
       eqeqeq: "error",
       "no-eval": "error",
     },

@@ -13,12 +13,11 @@ export const MAX_LINE_BYTES = 65_535;
 const MAX_DEPTH = 32;
 const PRINTABLE = /^[ -~]*$/;
 
-export type Value =
-  | boolean
-  | number
-  | string
-  | readonly Value[]
-  | { readonly [name: string]: Value };
+export type Value = boolean | number | string | readonly Value[] | Members;
+/** An object of a line. */
+export interface Members {
+  readonly [name: string]: Value;
+}
 type Text = "ascii" | "any";
 
 /** A line that is not canonical, or a value that has no line; the text says why. */
@@ -27,7 +26,7 @@ export class CanonicalError extends Error {
 }
 
 /** Writes an object as its line, without a newline; CanonicalError. */
-export function encode(value: { readonly [name: string]: Value }, text: Text = "ascii"): string {
+export function encode(value: object, text: Text = "ascii"): string {
   const line = written(value, text, 0);
   if (utf8(line).length > MAX_LINE_BYTES) {
     throw new CanonicalError(`the line has more than ${MAX_LINE_BYTES} bytes`);

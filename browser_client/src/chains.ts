@@ -31,7 +31,7 @@ export type NoLink = "unknown_anchor" | "exhausted" | "spent";
 
 /** A link for a hand: to be kept by `line` (undefined: it is), and then taken. */
 export interface FoundLink {
-  readonly link: string;
+  readonly value: string;
   readonly line: string | undefined;
 }
 
@@ -82,10 +82,10 @@ export class Chains {
     const before = this.before(anchor);
     if (before === undefined) return "exhausted";
     const given = this.#given.get(hand);
-    if (given !== undefined) return given === before ? { link: before, line: undefined } : "spent";
+    if (given !== undefined) return given === before ? { value: before, line: undefined } : "spent";
     if ([...this.#given.values()].includes(before)) return "spent";
     const line = encode({ link: { chain: place.chain, hand, index: place.index - 1 } });
-    return { link: before, line };
+    return { value: before, line };
   }
 
   /** Whether a link was kept for a hand. */
@@ -115,7 +115,8 @@ export class Chains {
       const chain = this.#chains.push(values) - 1;
       values.forEach((one, index) => this.#where.set(hexOf(one), { chain, index }));
     } else {
-      const { chain, hand, index } = LINK(value, "link").link;
+      const { link } = LINK(value, "link");
+      const { chain, hand, index } = link;
       const given = this.#chains[chain]?.[index];
       if (given === undefined) throw new KeepingError("a link is of no chain that is kept");
       this.#given.set(hand, hexOf(given));

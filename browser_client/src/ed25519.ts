@@ -12,7 +12,7 @@ import { sha512 } from "@noble/hashes/sha2";
 import { isSame, joined } from "./bytes.js";
 
 const { Point } = ed25519;
-const ORDER = ed25519.CURVE.n;
+const ORDER = Point.Fn.ORDER;
 const IDENTITY = numberToBytesLE(1n, 32);
 
 export const KEY_BYTES = 32;

@@ -3,7 +3,7 @@
  * what was sent. Each change is durable here first, and only then known and sent.
  */
 
-import { encode, type Value } from "./canonical.js";
+import { encode } from "./canonical.js";
 import { Chains, type Entropy, type NoLink } from "./chains.js";
 import { KeepingError, type Kept, type Keeping, type Line } from "./keeping.js";
 import type { NoteKey } from "./note.js";
@@ -76,8 +76,8 @@ export class GameKept {
     return this.#change(async () => {
       const found = this.chains.find(due.hand, due.anchor);
       if (typeof found === "string") return found;
-      const sent = { kind: "link", hand: due.hand, link: found.link } as const;
-      const recorded = this.record.link(due.hand, found.link, due.checkpoint);
+      const sent = { kind: "link", hand: due.hand, link: found.value } as const;
+      const recorded = this.record.link(due.hand, found.value, due.checkpoint);
       const lines: Line[] = [];
       if (found.line !== undefined) lines.push(["chain", found.line]);
       if (recorded !== undefined) lines.push(["record", recorded]);
@@ -148,7 +148,7 @@ export class GameKept {
 }
 
 function journaled(sent: Sent): string {
-  return encode(sent as unknown as { readonly [name: string]: Value });
+  return encode(sent);
 }
 
 function readKept(line: string): Sent {

@@ -28,8 +28,10 @@ export class IndexedDbKeeping implements Keeping {
     const letGo = await hold(`${this.#name}/${game}.${player}`);
     if (letGo === undefined) throw heldElsewhere(game, player);
     try {
+      // Not there in every browser, nor where a page is not secure.
+      const storage = globalThis.navigator.storage as StorageManager | undefined;
       // The browser may clear what is not persistent when space is short: ask, and go on without.
-      await globalThis.navigator.storage?.persist?.().catch(() => false);
+      await storage?.persist().catch(() => false);
       const database = await openDatabase(this.#name);
       const drawers = await readDrawers(database, game, player);
       return new Shelf(database, drawers, game, player, letGo);
@@ -74,7 +76,7 @@ class Shelf implements Kept {
 
 /** Holds a name for this page; undefined where another one has it. */
 function hold(name: string): Promise<(() => void) | undefined> {
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- absent where the page is not secure
+  // Not there where a page is not secure.
   const locks = globalThis.navigator.locks as LockManager | undefined;
   if (locks === undefined) {
     const message = "this browser has no locks here: a page that plays comes over https";

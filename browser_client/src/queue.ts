@@ -2,7 +2,7 @@
 export class Queue<T> implements AsyncIterableIterator<T> {
   readonly #waiting: T[] = [];
   #wake: (() => void) | undefined;
-  #end: { readonly error?: unknown } | undefined;
+  #end: { readonly error?: Error } | undefined;
 
   put(one: T): void {
     if (this.#end !== undefined) return;
@@ -12,7 +12,8 @@ export class Queue<T> implements AsyncIterableIterator<T> {
 
   /** Ends the line behind what is in it, with an error where there is one. */
   end(error?: unknown): void {
-    this.#end ??= error === undefined ? {} : { error };
+    const thrown = error instanceof Error ? error : new Error(String(error));
+    this.#end ??= error === undefined ? {} : { error: thrown };
     this.#wake?.();
   }
 

@@ -109,7 +109,7 @@ export class GameRecord {
     }
   }
 
-  #fresh(value: Parameters<typeof encode>[0]): string | undefined {
+  #fresh(value: object): string | undefined {
     const line = encode(value, "any");
     return this.#lines.has(line) ? undefined : line;
   }

@@ -39,8 +39,9 @@ export async function* follow(
 ): AsyncGenerator<Progress | Refused | Broken, void> {
   const { around, bearer, routes } = caller;
   const tries = new Tries(caller, game);
+  const isStopped = (): boolean => stopped.aborted;
   let isBroken = false;
-  while (!stopped.aborted) {
+  while (!isStopped()) {
     const route = routes.of(game);
     const { token } = bearer;
     const stream = new Stream(caller, game, verifier, route, token, stopped);
@@ -60,7 +61,7 @@ export async function* follow(
       }
       wait = tries.nextWait();
     } catch (error) {
-      if (stopped.aborted) return;
+      if (isStopped()) return;
       if (error instanceof Anew) why = error.message;
       else {
         why = readError(error).message;
@@ -128,9 +129,8 @@ class Stream {
 
   async *steps(): AsyncGenerator<Progress | Refused, void> {
     const request = { game: this.#game, from: BigInt(this.#verifier.covered) };
-    const responses = this.#route.services.play
-      .watch(request, this.#options)
-      [Symbol.asyncIterator]();
+    const stream = this.#route.services.play.watch(request, this.#options);
+    const responses = stream[Symbol.asyncIterator]();
     let isFirst = true;
     for (;;) {
       const heard = await this.#next(responses);

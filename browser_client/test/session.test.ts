@@ -88,8 +88,6 @@ class Wire {
           this.#wake.push(wake);
           signal.addEventListener("abort", () => { wake(); }, { once: true });
         });
-        if (signal.aborted) return;
-        if (next >= this.told.length) next = Math.min(next, this.told.length);
       }
       const one = this.told[next];
       if (one === undefined || (one.lines.length > 0 && one.first < from)) continue;
@@ -146,9 +144,9 @@ async function sit(keeping: Keeping): Promise<Seat> {
 async function hear(seat: Seat, type: Event["type"]): Promise<Event> {
   const events = seat[Symbol.asyncIterator]();
   for (;;) {
-    const { done, value } = await events.next();
-    if (done === true) throw new Error(`the seat ended without ${type}`);
-    if (value.type === type) return value;
+    const heard = await events.next();
+    if (heard.done === true) throw new Error(`the seat ended without ${type}`);
+    if (heard.value.type === type) return heard.value;
   }
 }
 

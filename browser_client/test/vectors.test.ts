@@ -12,6 +12,7 @@ import { follows, labelled, mixOf, u64 } from "../src/hashing.js";
 import { leafHash, Tree } from "../src/merkle.js";
 import { NoteError, NoteKey, openCheckpoint } from "../src/note.js";
 
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it says what is read
 function read<T>(path: string): T {
   return JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), "utf-8")) as T;
 }

@@ -26,6 +26,7 @@ const PROGRESS_MS = 50;
 let heldGames = [];
 let heldTournaments = [];
 
+/** @type {Map<string, (...given: any[]) => any>} */
 const ANSWERS = new Map([
   ["audit", auditInputs],
   ["hand", ({game, hand}) => tellHand(heldGames[game], hand)],

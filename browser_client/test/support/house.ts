@@ -17,9 +17,10 @@ export const GAME = "0123456789abcdef0123456789abcdef";
 export const START = 1_767_225_600_000;
 const SEED = new Uint8Array(32).fill(7);
 const RANKS = "23456789TJQKA";
-const DECK = [...RANKS].flatMap((rank) => [..."cdhs"].map((suit) => rank + suit));
+const SUITS = ["c", "d", "h", "s"];
+const DECK = Array.from(RANKS).flatMap((rank) => SUITS.map((suit) => rank + suit));
 
-export type Body = { readonly [name: string]: Value };
+export type Body = Readonly<Record<string, Value>>;
 
 export const RULES = {
   variant: "holdem",

@@ -176,6 +176,7 @@ async function compareLine(state, evidence) {
       const text = "the dealer's log has the game as revealed, and a secret is missing";
       say("BOUND", "broken", text);
     }
+    /** @type {[any, any]} */
     const place = [own === null ? null : placeNoted(own), placeNoted(noted)];
     await breakLogged(state, tellOther(own, noted), evidence, place, noted);
   }

@@ -42,6 +42,7 @@ const BEHIND_CLOSE = grammarPlace("behind the close of the game", "secret_reveal
 /** Behind an unreadable entry, where anything may stand. */
 const ANYWHERE = null;
 
+/** @type {Map<string, object>} */
 const LEADS_TO = new Map([
   ["game_opened", BETWEEN_HANDS],
   ["hand_opened", BEFORE_DECK],
@@ -50,7 +51,7 @@ const LEADS_TO = new Map([
   ["hand_ended", BETWEEN_HANDS],
   ["game_closed", BEHIND_CLOSE],
   ["secret_revealed", BEHIND_CLOSE],
-  ...ACTS_OF_PLAY.map((kind) => [kind, IN_PLAY]),
+  ...ACTS_OF_PLAY.map((kind) => /** @type {[string, any]} */ ([kind, IN_PLAY])),
 ]);
 
 /** Judges the order of all games; see `core/audit.js` for the arguments. */

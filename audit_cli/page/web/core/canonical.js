@@ -141,10 +141,10 @@ function readValue(reading, depth) {
   if (/^[-0-9]$/.test(char)) {
     return readInteger(reading);
   }
-  for (const [word, value] of [["true", true], ["false", false]]) {
+  for (const word of ["true", "false"]) {
     if (reading.text.startsWith(word, reading.at)) {
       reading.at += word.length;
-      return value;
+      return word === "true";
     }
   }
   if (reading.text.startsWith("null", reading.at)) {

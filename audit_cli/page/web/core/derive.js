@@ -43,8 +43,8 @@ export async function deriveDeck({origin, game, hand, secret, commitment, links,
 /**
  * Derives the deck of a secret and a mix, 32 bytes each.
  *
- * @returns {seed, draws, steps, cards, salts, leaves, tree, root}: `seed` 48 bytes, `cards` 52
- *   numbers from the top, `salts` and `leaves` 16 and 32 bytes for each position, `root` 32 bytes;
+ * @returns {Promise<any>} {seed, draws, steps, cards, salts, leaves, tree, root}: `seed` 48 bytes,
+ *   `cards` 52 numbers from the top, `salts` and `leaves` 16 and 32 bytes for each position, `root` 32 bytes;
  *   `draws` and `steps` as `performCeremony` gives them
  * @throws {NoDeckError}
  */
@@ -140,7 +140,7 @@ function incremented(block) {
  * Shuffle, cut, shuffle, cut in thirds, shuffle (PROTOCOL.md 3.2 to 3.4) by the bytes of a stream.
  *
  * @param {Uint8Array} stream
- * @returns {draws, steps, cards}: `draws` is each number drawn, {at, n, limit, dropped, byte,
+ * @returns {any} {draws, steps, cards}: `draws` is each number drawn, {at, n, limit, dropped, byte,
  *   value} (`at` the place of its first byte, `dropped` the bytes from `limit` on that were passed
  *   over); `steps` the five acts, each {act, before, after} and, for a "shuffle", `swaps`: {i, j,
  *   draw}; for the "cut" `c` and `draw`; for the "thirds" `a`, `b`, `c` (how many cards), `restack`

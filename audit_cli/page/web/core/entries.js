@@ -50,6 +50,7 @@ function judgeRules(rules) {
     return " needs buy_in_min up to buy_in_max";
   }
   const chosen = ["straddle", "runs", "chop"].some((name) => Object.hasOwn(rules, name));
+  /** @type {[string, boolean, string][]} */
   const asked = [
     ["hole_cards", rules.variant !== "holdem", "for Omaha"],
     ["limits", rules.structure === "fixed_limit", "for fixed limit"],

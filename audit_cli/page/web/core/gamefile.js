@@ -40,7 +40,9 @@ const OTHER_LINE_BYTES = 16;
  * kind, body}]}. Of a tournament `game` is its id, and the entries are those of 14.4. Damage is
  * {source, line, reason, hint}.
  */
-export async function readGameFile(blob, source, onRead = () => {}) {
+export async function readGameFile(
+  blob, source, onRead = /** @type {(bytes: number) => void} */ (() => {}),
+) {
   const reading = {
     source: printable(source, 200), number: 0, logs: [], verifiers: new Map(), damage: [],
     game: null, parse: parseEntryLine, entries: 0, behind: false, over: false,

@@ -19,6 +19,7 @@ const HEADERS = new Map([
   [GAME_FORMAT, {idField: "game", form: HEADER_FORM}],
   [TOURNAMENT_FORMAT, {idField: "tournament", form: TOURNAMENT_FORM}],
 ]);
+/** @type {[string, (value: any) => any][]} */
 const HEADER_FIELDS = [["key", textShape], ["origin", originShape]];
 
 /**
@@ -43,15 +44,18 @@ export async function parseHeader(raw, verifiers) {
   if (Object.keys(value).join(" ") !== ["format", idField, "key", "origin"].sort().join(" ")) {
     return refused("a header with other fields", `a header is ${form}`);
   }
-  for (const [name, shape] of [[idField, bytes16Shape], ...HEADER_FIELDS]) {
+  /** @type {typeof HEADER_FIELDS} */
+  const fields = [[idField, bytes16Shape], ...HEADER_FIELDS];
+  for (const [name, shape] of fields) {
     const misshapen = shape(value[name]);
     if (misshapen !== null) {
       return refused(`header.${name}${misshapen}`, `a header is ${form}`);
     }
   }
   const known = verifiers.get(value.key);
-  const {key: verifier, wrong: badKey} = known === undefined ? await parseVerifierKey(value.key)
-    : {key: known};
+  /** @type {any} */
+  const parsed = known === undefined ? await parseVerifierKey(value.key) : {key: known};
+  const {key: verifier, wrong: badKey} = parsed;
   if (badKey !== undefined) {
     return refused(`header.key: ${badKey.reason}`, badKey.hint);
   }

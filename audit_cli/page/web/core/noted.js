@@ -104,6 +104,7 @@ export async function expectNoted(game) {
     }
   }
   const roots = await rootsAt(game.tree, [...marks.values()].map(({size}) => size));
+  /** @type {[string, any][]} */
   const expected = [...marks].map(([key, mark]) => {
     return [key, {...mark, root: toHex(roots.get(mark.size))}];
   });

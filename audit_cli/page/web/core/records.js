@@ -31,7 +31,7 @@ const RECORD_LINES = new Map([
 /**
  * The records of some files, [{name, bytes}].
  *
- * @returns {players, damage}: `players` a Map from player to a Map from game to its record,
+ * @returns {any} {players, damage}: `players` a Map from player to a Map from game to its record,
  *   {game, origin, player, links, kept, refused}: `links` a Map from hand to {link (hex), kept},
  *   `kept` there being the checkpoint under which it was sent; `kept` the other checkpoints, each
  *   {line, note, checkpoint}; `refused` why the client left, in words. `damage` is the line at

@@ -242,8 +242,9 @@ async function placeOwnOpenings(game, {hand, committed, cards, problems}) {
 /**
  * One card's way from the deck to the dealer's signature.
  *
- * @returns {{position, to, seat, player, board, card, by, line, openedAt, deckState, leaf, path,
- *   proved, logged, seal}} `leaf` is {mix, number, salt, hash}, null where the card is not known;
+ * @returns {Promise<any>} {position, to, seat, player, board, card, by, line, openedAt, deckState,
+ *   leaf, path, proved, logged, seal}: `leaf` is {mix, number, salt, hash}, null where
+ *   the card is not known;
  *   `path` its steps to the root, each {side, sibling, node}, or null where the file does not have
  *   them; `proved` whether they end at the logged root (null where there is nothing to prove);
  *   `logged` the line of `deck_committed`, {root, mix, entry, line}, or null; `seal` see `sealOf`.
@@ -274,7 +275,8 @@ async function tellCard(game, found, position) {
 /**
  * How the line that fixes the deck is under the dealer's signature, worked out from the lines.
  *
- * @returns {{leaf, steps, size, root, line, proved, isBeforeCards, key, isTrusted} | null} the
+ * @returns {Promise<any>} {leaf, steps, size, root, line, proved, isBeforeCards, key, isTrusted}
+ *   or null: the
  *   line's leaf hash, the steps to the root of the first checkpoint that covers it, that
  *   checkpoint's size, root and line of the file, whether the steps end there, whether it covers no
  *   card of the hand, the name and ID of its key, and whether that is the auditor's rather than the

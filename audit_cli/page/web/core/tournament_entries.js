@@ -32,7 +32,11 @@ function atLeastShape(shapes) {
   };
 }
 
-/** The shape of the fields of every kind of entry; other kinds are not of this format. */
+/**
+ * The shape of the fields of every kind of entry; other kinds are not of this format.
+ *
+ * @type {Map<string, (value: any) => any>}
+ */
 export const TOURNAMENT_SHAPES = new Map([
   ["tournament_opened", atLeastShape({
     suite: choiceShape("cutcard/v1"),
@@ -45,5 +49,5 @@ export const TOURNAMENT_SHAPES = new Map([
   ["tournament_closed", atLeastShape({
     reason: choiceShape("finished", "cancelled", "restored"),
   })],
-  ...OTHER_KINDS.map((kind) => [kind, atLeastShape({})]),
+  ...OTHER_KINDS.map((kind) => /** @type {[string, any]} */ ([kind, atLeastShape({})])),
 ]);

@@ -19,7 +19,7 @@ export function judgeBetween(table, entry) {
   return JUDGES.get(entry.kind)?.(table, entry) ?? [];
 }
 
-const JUDGES = new Map([
+const JUDGES = new Map(/** @type {[string, any][]} */ ([
   ["game_opened", judgeGameOpened],
   ["seat_taken", judgeSeatTaken],
   ["seat_left", judgeLeaving],
@@ -31,7 +31,7 @@ const JUDGES = new Map([
   ["anchored", judgeHolder],
   ["hand_opened", judgeOpening],
   ["game_closed", judgeClose],
-]);
+]));
 
 function judgeGameOpened(table, {body}) {
   if (body.rules.tournament === undefined || body.previous === undefined) return [];

@@ -87,6 +87,7 @@ function changeSeat(change) {
   };
 }
 
+/** @type {Map<string, (...given: any[]) => any>} */
 const TAKERS = new Map([
   ["", takeUnreadable],
   ["game_opened", takeGameOpened],

@@ -14,6 +14,7 @@ import {drawProgress} from "./progress.js";
 import {addressGames, readRoute} from "./routing.js";
 
 const PATIENCE_MS = 200;
+/** @type {{key: string, why: string}} */
 const NO_WRONG_KEY = Object.freeze({key: "", why: ""});
 
 /**
@@ -196,7 +197,8 @@ function tell(app, words) {
 function openForPrint() {
   let opened = [];
   window.addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    opened = [.../** @type {NodeListOf<HTMLDetailsElement>} */ (
+      document.querySelectorAll("details:not([open])"))];
     for (const one of opened) one.open = true;
   });
   window.addEventListener("afterprint", () => {

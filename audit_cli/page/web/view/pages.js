@@ -187,7 +187,9 @@ function addressWriter(write) {
 }
 
 function markSection(page) {
-  for (const link of document.querySelectorAll("[data-page]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const links = document.querySelectorAll("[data-page]");
+  for (const link of links) {
     if (link.dataset.page === page) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }

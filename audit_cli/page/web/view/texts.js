@@ -60,6 +60,7 @@ export function drawTextField(id, label, rows, name) {
 /** The texts of a file: two notes of the evidence of a fork, else the file's own. */
 async function textsOf(file) {
   if (file.blob.size > MOST_CHOSEN) throw new Error("it is too large");
+  /** @type {any[]} */
   const things = await sortFile(file);
   if (things.every(({text}) => text !== undefined)) {
     return things.map(({name, text}) => ({name, text}));

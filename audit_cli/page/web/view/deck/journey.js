@@ -97,7 +97,7 @@ function drawShuffles(told) {
   const picker = cardPicker(told, (card) => choose(card));
   const show = () => {
     const move = moves[state.step - 1];
-    cells.forEach((cell, position) => cell.show(move, state.card, position));
+    cells.forEach((cell) => cell.show(move, state.card));
     fill(title, move.title);
     fill(words, partNodes(move.words));
     fill(drawn, move.drawn === "" ? "Nothing is drawn yet" : `Drawn: ${move.drawn}`);

@@ -29,7 +29,10 @@ const DECK_WORDS = new Map([
  * the end); one that is not there is the nearest. `onStep(step)` is called when the reader moves.
  * Returns {showStep(step), close()}.
  */
-export function mountHand(container, told, ask, {step = null, onStep = () => {}} = {}) {
+export function mountHand(
+  container, told, ask,
+  {step = null, onStep = /** @type {(step: number) => void} */ (() => {})} = {},
+) {
   const steps = stageHand(told);
   const state = {step: 1, showAll: false};
   let journey = null;

@@ -6,8 +6,9 @@
 import {countWords, grouped, listed} from "../dom.js";
 import {sayGame, VOIDS} from "../words.js";
 
+/** @type {Map<string, string>} */
 const RANK_WORDS = new Map([
-  ...Array.from("23456789", (rank) => [rank, rank]),
+  ...Array.from("23456789", (rank) => /** @type {[string, string]} */ ([rank, rank])),
   ["T", "10"],
   ["J", "jack"],
   ["Q", "queen"],
@@ -45,7 +46,7 @@ const STREET_NAMES = new Map([
   [5, "the river"],
 ]);
 
-const TELLERS = new Map([
+const TELLERS = new Map(/** @type {[string, any][]} */ ([
   ["hand_opened", tellOpening],
   ["deck_committed", tellDeckFixed],
   ["hand_void", tellVoid],
@@ -68,7 +69,7 @@ const TELLERS = new Map([
   ["anchored", tellAnchored],
   ["paused", () => ["The game is paused: no further hand opens."]],
   ["resumed", () => ["The game goes on."]],
-]);
+]));
 
 /** A card in words: "7 of clubs", "ace of spades"; for what is no card, its own text. */
 export function cardWords(card) {
