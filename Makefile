@@ -21,7 +21,7 @@ RELEASED := proto/released.binpb
 GENERATED := $(PROTOS:.proto=_pb2.py) $(PROTOS:.proto=_pb2.pyi) \
              $(PROTOS:.proto=_pb2_grpc.py) $(PROTOS:.proto=_pb2_grpc.pyi)
 
-.PHONY: help setup stubs demo test nightly flaws lint lint-deploy format bench chaos soak docs cases hands dist clean-room lock release-contract clean
+.PHONY: help setup stubs demo test nightly flaws lint lint-deploy lint-web browser-client format bench chaos soak docs cases hands dist clean-room lock release-contract clean
 
 help:
 	@echo 'make demo              have house players play a game and two tournaments, and audit each'
@@ -30,6 +30,8 @@ help:
 	@echo 'make flaws             have the battery find every planted flaw, and judge 200 clean runs'
 	@echo 'make lint              ruff, mypy, buf, import-linter'
 	@echo 'make lint-deploy       look at all of deploy/ with the tools that read it'
+	@echo 'make lint-web          eslint and tsc over the browser client and the page of the audit'
+	@echo 'make browser-client    build and test the client for browsers'
 	@echo 'make format            let ruff and buf rewrite the sources'
 	@echo 'make bench             measure, print a table, write bench.json'
 	@echo 'make chaos             hundreds of faults thrown at whole games (ARGS="--quick")'
@@ -83,6 +85,19 @@ lint: setup
 	$(BIN)/buf format --diff --exit-code
 	$(BIN)/buf breaking --against $(RELEASED)
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory lint-web
+
+# Without Node.js it is left out, and says so; with CI=true that fails.
+lint-web: setup
+	@command -v npm >/dev/null || { \
+	  echo 'lint-web: npm is missing (Debian: nodejs, npm), it is left out' >&2; test "$$CI" != true; exit; }; \
+	$(BIN)/python -m tests.runners.browser_client && cd browser_client \
+	  && echo 'eslint and tsc: browser_client, audit_cli/page/web' \
+	  && npm run --silent lint && npm run --silent lint:audit-page
+
+browser-client: setup
+	@$(BIN)/python -m tests.runners.browser_client
+	cd browser_client && npm test
 
 # A program of Debian's that is missing leaves its checks out, and says so; with CI=true that fails.
 WITHOUT = command -v $(1) >/dev/null || { \
@@ -196,6 +211,7 @@ lock:
 	$(UV_COMPILE) --group deploy --output-file requirements/deploy.txt
 
 clean:
+	rm -rf browser_client/node_modules browser_client/dist browser_client/src/generated
 	rm -rf $(VENV) build dist demo bench.json .hypothesis .import_linter_cache .mypy_cache \
 	  .pytest_cache .ruff_cache
 	find proto/cutcard -name '*_pb2*.py*' -delete

@@ -267,26 +267,27 @@ class BehindEnvoy(FakeDealer):
         self._server = server
 
 
-class _Healthy(health_pb2_grpc.HealthServicer):
-    async def Check(self, request: Any, context: Any) -> Any:  # noqa: N802
+class _Healthy(health_pb2_grpc.HealthServicer):  # type: ignore[misc]
+    async def Check(self, _request: Any, _context: Any) -> Any:  # noqa: N802
         return health_pb2.HealthCheckResponse(status=health_pb2.HealthCheckResponse.SERVING)
 
 
 @pytest.mark.parametrize(
-    ("tamper", "reason", "links"),
+    ("cheat", "links"),
     [
-        (told_otherwise("hand_opened", another_commitment), "ROOT", 0),
-        (told_otherwise("hand_opened", another_anchor), "ANCHOR", 0),
-        (told_otherwise("deck_committed", without_links), "MIX", 1),
-        (uncovered_deck, "DEALT_EARLY", 1),
-        (wrong_cards, "OPENING", 1),
+        ((told_otherwise("hand_opened", another_commitment), "ROOT"), 0),
+        ((told_otherwise("hand_opened", another_anchor), "ANCHOR"), 0),
+        ((told_otherwise("deck_committed", without_links), "MIX"), 1),
+        ((uncovered_deck, "DEALT_EARLY"), 1),
+        ((wrong_cards, "OPENING"), 1),
     ],
     ids=["forked log", "other anchor", "deck without her link", "cards too early", "other card"],
 )
-async def test_a_page_leaves_a_dealer_that_cheats(  # noqa: PLR0913 - a case, and its fixtures
-    page: TablePage, issued: Issued, tmp_path: Path, tamper: Any, reason: str, links: int
+async def test_a_page_leaves_a_dealer_that_cheats(
+    page: TablePage, issued: Issued, tmp_path: Path, cheat: tuple[Any, str], links: int
 ) -> None:
     """It says why, keeps the evidence, and gives no link that it had not given before."""
+    tamper, reason = cheat
     dealer = BehindEnvoy()
     await dealer.start()
     dealers = {"dealer-a": dealer.address}
@@ -314,9 +315,7 @@ async def test_a_page_leaves_a_dealer_that_cheats(  # noqa: PLR0913 - a case, an
     await dealer.stop()
 
 
-async def test_the_page_is_for_everybody(
-    page: TablePage, issued: Issued, tmp_path: Path
-) -> None:
+async def test_the_page_is_for_everybody(page: TablePage, issued: Issued, tmp_path: Path) -> None:
     """No barrier by WCAG 2.2, on a desk and on a phone; a hand can be played by keys alone."""
     dealt = serving(tmp_path / "dealer", clock=SystemClock())
     async with dealt as service, envoy_for(service, tmp_path, issued) as url:

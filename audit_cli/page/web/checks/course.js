@@ -15,8 +15,9 @@ const courses = new WeakMap();
  * The course of a game's covered entries; worked out once a game.
  *
  * @returns {any} {handAt, tornAt, firstDamage, states}: `handAt[i]` is the hand that is open before
- *   entry i, as the entries before tell it, or null; `tornAt[i]` whether the course is torn there; one
- *   more of each than there are entries. `firstDamage` is the first unreadable entry, or Infinity.
+ *   entry i, as the entries before tell it, or null; `tornAt[i]` whether the course is torn there;
+ *   one more of each than there are entries. `firstDamage` is the first unreadable entry, or
+ *   Infinity.
  *   `states` is what stood before some entries, by their index: before an opening or the close
  *   {seats (a Map from seat to {player, stack, sittingOut, anchor, isHouse}), button, isVoid},
  *   before an `anchored` {misses}: the hands whose link its player missed.

@@ -44,8 +44,8 @@ export async function deriveDeck({origin, game, hand, secret, commitment, links,
  * Derives the deck of a secret and a mix, 32 bytes each.
  *
  * @returns {Promise<any>} {seed, draws, steps, cards, salts, leaves, tree, root}: `seed` 48 bytes,
- *   `cards` 52 numbers from the top, `salts` and `leaves` 16 and 32 bytes for each position, `root` 32 bytes;
- *   `draws` and `steps` as `performCeremony` gives them
+ *   `cards` 52 numbers from the top, `salts` and `leaves` 16 and 32 bytes for each position,
+ *   `root` 32 bytes; `draws` and `steps` as `performCeremony` gives them
  * @throws {NoDeckError}
  */
 export async function deriveFromMix(secret, mix) {

@@ -16,7 +16,8 @@ import {followPath} from "./merkle.js";
  * @param {string} mix of the hand, hex
  * @param {string} root the committed `deck_root`, hex
  * @returns {Promise<any>} {leaf, steps, wrong}: `leaf` the card's leaf hash, `steps` what each
- *   hash of the proof makes (as `followPath` tells), `wrong` null where it leads to the root, else why not
+ *   hash of the proof makes (as `followPath` tells), `wrong` null where it leads to the root,
+ *   else why not
  */
 export async function followOpening({position, card, salt, proof}, mix, root) {
   const leaf = await sha256(cardLeafInput(fromHex(mix), position, cardNumber(card), fromHex(salt)));
