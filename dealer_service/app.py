@@ -193,7 +193,9 @@ class Dealer:
             open_token_keys, settings.tokens, self.keys.token_key, settings.origin
         )
         gate = Gate(token_keys, settings.limits)
-        admission = Admission(gate, time.time, partial(ancestors, house))
+        admission = Admission(
+            gate, time.time, partial(ancestors, house), proxies=settings.limits.proxies
+        )
         services = game_services(self.floor, Door(admission, outlook.sight))
         self.server = Server(services, outlook.health, outlook.metrics)
         self.port = self.server.listen(settings.address, settings.tls)

@@ -127,7 +127,9 @@ class Certification:
         self._token_keys = token_keys = await asyncio.to_thread(
             open_token_keys, settings.tokens, keys.token_key, settings.origin
         )
-        admission = Admission(Gate(token_keys, settings.limits), time.time, _no_ancestors)
+        limits = settings.limits
+        gate = Gate(token_keys, limits)
+        admission = Admission(gate, time.time, _no_ancestors, proxies=limits.proxies)
         services = certifying_services(certify, Door(admission, outlook.sight))
         self._server = server = Server(services, outlook.health, outlook.metrics)
         self.port = server.listen(settings.address, settings.tls)

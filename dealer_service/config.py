@@ -40,17 +40,22 @@ class TokenRules:
     audience: str = "cutcard"
 
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one caller may ask for: calls and bytes a second, in bursts of two, and streams.
 
-    `bad_tokens` are those that one address may send a second.
+    `bad_tokens` are those that one address may send a second. What comes from `proxies` is of the
+    address that they name.
     """
 
     calls: int = 100
     bytes: int = 256 * 1024
     streams: int = 32
     bad_tokens: int = 20
+    proxies: tuple[Network, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

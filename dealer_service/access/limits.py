@@ -11,13 +11,13 @@ are. Bad tokens are counted by the address that they come from.
 import ipaddress
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Final
 from weakref import WeakValueDictionary
 
 from dealer_service.access.refusal import AccessRefusal, Reason
-from dealer_service.config import Limits
+from dealer_service.config import Limits, Network
 
 BURST_SECONDS: Final = 2.0
 COUNTED_ADDRESSES: Final = 10_000
@@ -119,6 +119,34 @@ class BadTokens:
         self._emptied.move_to_end(address)
         if len(self._emptied) > self._bound:
             self._emptied.popitem(last=False)
+
+
+def origin_of(peer: str, forwarded: str | None, proxies: Sequence[Network]) -> str:
+    """Give the peer that a call is of, in gRPC's form: who a proxy names, where one is trusted.
+
+    `forwarded` is the header x-forwarded-for. Its last address is the proxy's own word; what stands
+    before that is whatever the caller sent.
+    """
+    named = (forwarded or "").rpartition(",")[2].strip()
+    if not named or not any(_is_in(peer, proxy) for proxy in proxies):
+        return peer
+    try:
+        address = ipaddress.ip_address(named)
+    except ValueError:
+        return peer
+    return f"ipv4:{address}:0" if address.version == 4 else f"ipv6:[{address}]:0"
+
+
+def _is_in(peer: str, network: Network) -> bool:
+    match = _PEER.fullmatch(peer)
+    if match is None:
+        return False
+    try:
+        address = ipaddress.ip_address(match[1])
+    except ValueError:
+        return False
+    plain = getattr(address, "ipv4_mapped", None) or address
+    return plain in network
 
 
 def address_of(peer: str) -> str:

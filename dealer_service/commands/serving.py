@@ -1,6 +1,7 @@
 """The settings of `cutcard-dealer serve`: each an option, and a variable of the environment."""
 
 import argparse
+import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from dealer_service.config import (
     DEFAULT_ADDRESS,
     Cluster,
     Limits,
+    Network,
     SettingError,
     Settings,
     Tls,
@@ -194,7 +196,13 @@ def add_serve(add: Adder) -> None:
         metavar="1|0",
         help="listen without TLS on an address that is not on loopback",
     )
-    _add(add, parser.add_argument_group("who may call"), _ACCESS)
+    access = parser.add_argument_group("who may call")
+    _add(add, access, _ACCESS)
+    words = (
+        "calls from this network come through a proxy, which says by x-forwarded-for whose each "
+        "is: bad tokens then count for that address"
+    )
+    _add_list(add, access, "--proxy", "CIDR", words)
     keys = parser.add_argument_group("keys")
     add_log_key(add, keys)
     add_sealing_keys(add, keys)
@@ -251,7 +259,9 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
         ),
         tls=_tls(options),
         tokens=TokenRules(options.jwks or "", options.token_issuer or "", options.token_audience),
-        limits=Limits(calls=options.calls, streams=options.streams),
+        limits=Limits(
+            calls=options.calls, streams=options.streams, proxies=_networks(options.proxy)
+        ),
         log_key_uri=options.log_key or "",
         sealing_key_uris=tuple(options.sealing_key),
         metrics=options.metrics or "",
@@ -265,6 +275,14 @@ def read_settings(options: argparse.Namespace, origin_name: str) -> Settings:
         certify=options.certify,
         beacon=options.beacon or "",
     )
+
+
+def _networks(given: list[str]) -> tuple[Network, ...]:
+    try:
+        return tuple(ipaddress.ip_network(one) for one in given)
+    except ValueError as error:
+        message = f"--proxy: give a network, such as 10.0.0.0/24 or fd00::/64: {error}"
+        raise SettingError(message) from None
 
 
 def _tls(options: argparse.Namespace) -> Tls | None:

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import grpc.aio
@@ -15,8 +16,10 @@ from google.protobuf.message import Message
 
 from dealer_service.access.bearer import Bearer
 from dealer_service.access.gate import Gate
+from dealer_service.access.limits import origin_of
 from dealer_service.access.refusal import AccessRefusal
 from dealer_service.access.roles import TABLE_NOT_ALLOWED, Caller, Method
+from dealer_service.config import Network
 
 Context = grpc.aio.ServicerContext[Any, Any]
 Ancestors = Callable[[str], Awaitable[Sequence[str] | None]]
@@ -47,6 +50,7 @@ class Admission:
     now: Callable[[], float]
     ancestors: Ancestors
     tick: Callable[[], float] = time.monotonic
+    proxies: tuple[Network, ...] = ()
 
     async def admit(self, method: Method, size: int, context: Context) -> Bearer:
         """Give the bearer of a call of `size` bytes; NotAdmitted."""
@@ -54,9 +58,10 @@ class Admission:
         for key, value in context.invocation_metadata() or ():
             if key == "authorization":
                 authorization = value if isinstance(value, str) else None
-        admitted = self.gate.admit(authorization, self.now(), context.peer)
+        peer = partial(self._peer, context) if self.proxies else context.peer
+        admitted = self.gate.admit(authorization, self.now(), peer)
         if isinstance(admitted, AccessRefusal):
-            admitted = await self._with_new_keys(admitted, authorization, context)
+            admitted = await self._with_new_keys(admitted, authorization, peer)
         refused = admitted.allowance.take(self.tick(), size, changes=method.changes)
         if refused is None and not admitted.has_tables and admitted.everywhere is not None:
             refused = method.refuse(admitted.everywhere.role)
@@ -87,15 +92,23 @@ class Admission:
         # Of a game that is not there yet nothing can be kept.
         return bearer.everywhere if ancestors is None else bearer.learn(game, ancestors)
 
+    def _peer(self, context: Context) -> str:
+        """Give the address that a call comes from, by the word of a proxy where one is between."""
+        forwarded = None
+        for key, value in context.invocation_metadata() or ():
+            if key == "x-forwarded-for":
+                forwarded = value if isinstance(value, str) else None
+        return origin_of(context.peer(), forwarded, self.proxies)
+
     async def _with_new_keys(
-        self, refused: AccessRefusal, authorization: str | None, context: Context
+        self, refused: AccessRefusal, authorization: str | None, peer: Callable[[], str]
     ) -> Bearer:
         """Look again when the keys were read again, where that may help."""
         reading = self.gate.refresh() if refused.unknown_key else None
         if reading is None:
             raise NotAdmitted(refused)
         await asyncio.wait({asyncio.wrap_future(reading)}, timeout=KEYS_SECONDS)
-        admitted = self.gate.admit(authorization, self.now(), context.peer)
+        admitted = self.gate.admit(authorization, self.now(), peer)
         if isinstance(admitted, AccessRefusal):
             raise NotAdmitted(admitted)
         return admitted

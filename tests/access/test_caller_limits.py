@@ -1,12 +1,13 @@
 """What one caller may ask for, and how many bad tokens one address may send."""
 
 import gc
+from ipaddress import ip_network
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_service.access.limits import Allowance, Allowances, BadTokens, address_of
+from dealer_service.access.limits import Allowance, Allowances, BadTokens, address_of, origin_of
 from dealer_service.access.refusal import Reason
 from dealer_service.config import Limits
 
@@ -169,6 +170,32 @@ def test_bad_tokens_are_counted_by_address_whatever_the_port() -> None:
     assert bad.refuse("ipv4:10.0.0.2:99") is None
     tick.now += 0.2
     assert bad.refuse("ipv4:10.0.0.1:99") is None
+
+
+PROXIES = (ip_network("10.0.0.0/24"), ip_network("fd00::/64"))
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "origin"),
+    [
+        ("ipv4:10.0.0.7:5000", "192.0.2.1", "ipv4:192.0.2.1:0"),
+        # Whatever a caller wrote stands before what the proxy says.
+        ("ipv4:10.0.0.7:5000", "198.51.100.9, 192.0.2.1", "ipv4:192.0.2.1:0"),
+        ("ipv4:10.0.0.7:5000", "2001:db8::5", "ipv6:[2001:db8::5]:0"),
+        ("ipv6:%5Bfd00::1%5D:5000", "192.0.2.1", "ipv4:192.0.2.1:0"),
+        ("ipv6:[::ffff:10.0.0.7]:5000", "192.0.2.1", "ipv4:192.0.2.1:0"),
+        # Nobody else is believed, and nothing that is no address.
+        ("ipv4:10.0.1.7:5000", "192.0.2.1", "ipv4:10.0.1.7:5000"),
+        ("ipv6:%5Bfd01::1%5D:5000", "192.0.2.1", "ipv6:%5Bfd01::1%5D:5000"),
+        ("unix:/run/socket", "192.0.2.1", "unix:/run/socket"),
+        ("ipv4:10.0.0.7:5000", "192.0.2.1, ", "ipv4:10.0.0.7:5000"),
+        ("ipv4:10.0.0.7:5000", "unknown", "ipv4:10.0.0.7:5000"),
+        ("ipv4:10.0.0.7:5000", None, "ipv4:10.0.0.7:5000"),
+    ],
+)
+def test_a_call_is_of_who_a_proxy_says(peer: str, forwarded: str | None, origin: str) -> None:
+    assert origin_of(peer, forwarded, PROXIES) == origin
+    assert origin_of(peer, forwarded, ()) == peer
 
 
 def test_no_more_addresses_are_counted_than_the_bound() -> None:

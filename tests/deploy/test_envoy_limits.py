@@ -9,6 +9,8 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from tests.runners.envoy import faults_of
 from tests.support.bare_http2 import Ask, BareCall
 from tests.support.envoy import PATIENCE, Envoy, envoy_beside, program
 from tests.support.grpc_web import Web
-from tests.support.service import Service, refusal, serving
+from tests.support.service import UNHURRIED, Service, refusal, serving
 
 NODE = "dealer-a"
 PART = 16 * 1024
@@ -49,9 +51,9 @@ class Source:
 
 
 @asynccontextmanager
-async def before_dealer(folder: Path) -> AsyncIterator[tuple[Service, Envoy]]:
+async def before_dealer(folder: Path, **given: Any) -> AsyncIterator[tuple[Service, Envoy]]:
     async with (
-        serving(folder / "dealer") as service,
+        serving(folder / "dealer", **given) as service,
         envoy_beside({NODE: service.address}, folder / "proxy") as envoy,
     ):
         yield service, envoy
@@ -142,6 +144,25 @@ async def test_who_asks_too_often_by_one_connection_is_refused_there(tmp_path: P
         assert codes == {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.RESOURCE_EXHAUSTED}
         answer = await Web(envoy).call("FairnessService/GetKey", request, service.header("ann"))
         assert answer.code == 0
+
+
+async def test_bad_tokens_count_for_who_sent_them_and_not_for_envoy(tmp_path: Path) -> None:
+    """Also where a caller says that it is another."""
+    limits = replace(UNHURRIED, bad_tokens=1, proxies=(ip_network("127.0.0.1/32"),))
+    said = (*BAD, ("x-forwarded-for", "192.0.2.1"))
+    request = fairness_pb2.GetKeyRequest()
+    async with before_dealer(tmp_path, limits=limits) as (service, envoy):
+        trust = grpc.ssl_channel_credentials(envoy.ca.read_bytes())
+        async with grpc.aio.secure_channel(envoy.address, trust) as channel:
+            fair = fairness_pb2_grpc.FairnessServiceStub(channel)
+            reasons = [(await refusal(fair.GetKey(request, metadata=said))).reason]
+            while reasons[-1] != "RATE_LIMITED":
+                assert reasons[-1] == "TOKEN_INVALID"
+                reasons.append((await refusal(fair.GetKey(request, metadata=said))).reason)
+        # The caller is over its limit; neither who it said it was is, nor Envoy's own address.
+        for whose in (said, BAD):
+            told = await refusal(service.fair.GetKey(request, metadata=whose))
+            assert told.reason == "TOKEN_INVALID"
 
 
 async def test_what_failed_is_written_down_without_a_token(tmp_path: Path) -> None:
