@@ -23,7 +23,7 @@ import struct
 from collections import deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NoReturn
 
 from audit_cli import ed25519
@@ -36,6 +36,7 @@ from audit_cli.examined import (
     examine,
     last_key,
     pack,
+    read_entries,
     unpack,
 )
 from audit_cli.gamefile import too_long, unended
@@ -51,11 +52,11 @@ if TYPE_CHECKING:
 USUAL_WORKERS = 3
 """More do not help: what the audit does in order is then all that is waited for."""
 
-_BLOCK = 128 * 1024
+BLOCK = 128 * 1024
 _WORTHWHILE = 8
 """So many blocks have to be there before workers are begun unasked."""
 _SLOTS = 2
-_SLOT = 2 * 1024 * 1024
+SLOT = 2 * 1024 * 1024
 _LENGTH = struct.Struct("<iI")
 _TOO_LARGE = -1
 
@@ -77,7 +78,7 @@ class _Worker:
         self.jobs: deque[_Job] = deque()
         self._slot = 0
         self._taken = 0
-        self._memory = mmap.mmap(-1, _SLOTS * _SLOT)
+        self._memory = mmap.mmap(-1, _SLOTS * SLOT)
         requests, self._requests = os.pipe()
         self._answers, answers = os.pipe()
         self.ends = (self._requests, self._answers)
@@ -103,9 +104,9 @@ class _Worker:
     def give(self, job: _Job) -> None:
         """Give it a job; one that has no room stays with the audit."""
         data = marshal.dumps(tuple(job.task))
-        if len(data) > _SLOT:
+        if len(data) > SLOT:
             return
-        start = self._slot * _SLOT
+        start = self._slot * SLOT
         self._memory[start : start + len(data)] = data
         try:
             os.write(self._requests, _LENGTH.pack(self._slot, len(data)))
@@ -124,7 +125,7 @@ class _Worker:
         if len(data) != _LENGTH.size:
             self._lose()
         kind, length = _LENGTH.unpack(data)
-        start = self._taken * _SLOT
+        start = self._taken * SLOT
         self._taken = (self._taken + 1) % _SLOTS
         job = self.jobs.popleft()
         job.worker = None
@@ -157,13 +158,14 @@ def _work(requests: int, answers: int, memory: mmap.mmap) -> NoReturn:
     try:
         # An interrupt is for the audit, which then ends its workers.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         while data := os.read(requests, _LENGTH.size):
             slot, length = _LENGTH.unpack(data)
-            start = slot * _SLOT
+            start = slot * SLOT
             task = Task(*marshal.loads(memory[start : start + length]))  # noqa: S302  (our own)
             answer = pack(examine(task))
             kind = slot
-            if len(answer) > _SLOT:
+            if len(answer) > SLOT:
                 kind, answer = _TOO_LARGE, b""
             memory[start : start + len(answer)] = answer
             os.write(answers, _LENGTH.pack(kind, len(answer)))
@@ -224,8 +226,8 @@ class Ahead:
             lines = job.task.block[:-1].split(b"\n")
             if found is not None:
                 self._signed = {(key, text, by): good for key, text, by, good in found.signed}
-            entries = repeat(None) if found is None else found.entries
-            for raw, entry in zip(lines, entries, strict=False):
+            entries = read_entries(lines) if found is None else found.entries
+            for raw, entry in zip(lines, entries, strict=True):
                 if entry is not None:
                     yield raw, *entry
                 elif len(raw) > MAX_LINE:
@@ -240,9 +242,9 @@ class Ahead:
 
     def reveal(self, batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
         """Give lines as they are, the decks of their secrets being derived ahead."""
-        if not self._workers:
-            yield from chain.from_iterable(batches)
-            return
+        return self._reveal(batches) if self._workers else chain.from_iterable(batches)
+
+    def _reveal(self, batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
         jobs = (_Job(self._secrets(lines), lines) for lines in batches)
         for job in self._work_on(jobs):
             found = () if job.found is None else job.found.derived
@@ -308,11 +310,17 @@ class Ahead:
 
     def _begin(self) -> None:
         """Begin the workers, as many as the machine gives."""
-        while len(self._workers) < self.processes - 1:
-            try:
+        if len(self._workers) >= self.processes - 1:
+            return
+        # Interrupted in between, a process would take itself for the other one.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            while len(self._workers) < self.processes - 1:
                 self._workers.append(_Worker(self._workers))
-            except OSError:
-                self.processes = len(self._workers) + 1
+        except OSError:
+            self.processes = len(self._workers) + 1
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def end(self) -> None:
         """End the workers."""
@@ -336,7 +344,7 @@ class _BlockReader:
         """Return the next lines, each with its LF; none at the end."""
         while not self._over:
             try:
-                chunk = self._stream.read(_BLOCK)
+                chunk = self._stream.read(BLOCK)
             except OSError as error:
                 self.error = error
                 break

@@ -172,10 +172,10 @@ def derive_deck(secret: bytes, mix: bytes) -> Deck:
     salts = tuple(
         [salt_bytes[at : at + SALT_BYTES] for at in range(0, DECK_SIZE * SALT_BYTES, SALT_BYTES)]
     )
-    heads = [_LEAF_HEAD + framed(mix) + place for place in _FRAMED_BYTE]
-    bodies = _FRAMED_CARD
+    head = _LEAF_HEAD + framed(mix)
+    framed_card = _FRAMED_CARD
     leaves = [
-        sha256(head + bodies[card] + salt).digest()
-        for head, card, salt in zip(heads, ceremony.deck, salts, strict=True)
+        sha256(head + place + framed_card[card] + salt).digest()
+        for place, card, salt in zip(_FRAMED_BYTE, ceremony.deck, salts, strict=True)
     ]
     return Deck(seed, ceremony, salts, tree_levels(leaves))

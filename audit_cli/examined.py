@@ -22,7 +22,7 @@ from audit_cli.problem import Problem
 from audit_cli.transcript_line import Plain, parse_all_plainly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _CHECKPOINT = b'{"checkpoint":'
 _HEADER = b'{"format":'
@@ -79,19 +79,25 @@ def examine(task: Task) -> Examined:
     """Examine a block, and derive decks."""
     key = _key(task.key)
     lines = task.block[:-1].split(b"\n") if task.block else []
-    entries: list[Entry | None] = []
     signed: list[Signed] = []
     derived = [deck for secret, mix in task.pairs for deck in _derive(secret, mix)]
-    for raw, plain in zip(lines, parse_all_plainly(lines), strict=True):
-        if plain is not None:
-            entries.append((plain, sha256(b"\0" + raw).digest()))
+    entries = read_entries(lines)
+    for raw, entry in zip(lines, entries, strict=True):
+        if entry is not None:
             continue
-        entries.append(None)
         if raw.startswith(_CHECKPOINT):
             signed += _verify(raw, key)
         elif raw.startswith(_HEADER) and not task.fixed:
             key = _key(key_in(raw)) or key
     return Examined(entries, signed, derived)
+
+
+def read_entries(lines: Sequence[bytes]) -> list[Entry | None]:
+    """Return the entry of each line that is plainly one, with its leaf hash."""
+    return [
+        None if plain is None else (plain, sha256(b"\0" + raw).digest())
+        for raw, plain in zip(lines, parse_all_plainly(lines), strict=True)
+    ]
 
 
 def _verify(raw: bytes, key: VerifierKey | None) -> Iterator[Signed]:

@@ -69,9 +69,8 @@ def tree_levels(leaves: Sequence[bytes]) -> list[list[bytes]]:
     level = list(leaves)
     levels = [level]
     while len(level) > 1:
-        above = [
-            sha256(b"\1" + level[i] + level[i + 1]).digest() for i in range(0, len(level) - 1, 2)
-        ]
+        pairs = zip(level[::2], level[1::2], strict=False)
+        above = [sha256(b"\1" + left + right).digest() for left, right in pairs]
         if len(level) & 1:
             above.append(level[-1])
         levels.append(above)

@@ -22,6 +22,10 @@ _LENGTH_BITS = 24
 _MOST = (1 << _LENGTH_BITS) - 1
 # Hands up to this number have a place in a row of numbers; a game rarely has as many.
 _DENSE = 1 << 20
+# So much of a value's hash is kept beside its place.
+_MARK_BITS = 24
+_MARK = (1 << _MARK_BITS) - 1
+_VALUE = HASH_BYTES + 1
 
 
 class _Pieces:
@@ -148,14 +152,21 @@ class Shelf:
 
     def put(self, hand: int, record: bytes) -> None:
         """Keep a hand's record, in place of the one before."""
-        if len(record) > _MOST:
+        length = len(record)
+        if length > _MOST:
             message = "a record of more than 16 MiB"
             raise ValueError(message)
+        place = (self._spool.add(record) << _LENGTH_BITS | length) + 1
+        if hand == len(self._places) and not self._far:
+            # The next hand, as usual.
+            self._places.append(place)
+            self._count += 1
+            return
         before = self._place(hand)
         if before:
             self._first.setdefault(hand, before)
         self._count += not before
-        self._set(hand, (self._spool.add(record) << _LENGTH_BITS | len(record)) + 1)
+        self._set(hand, place)
 
     def _set(self, hand: int, place: int) -> None:
         places = self._places
@@ -255,46 +266,35 @@ class Values:
 
     def put(self, value: bytes, note: bytes = b"") -> bytes | None:
         """Add a value with a note of at most 255 bytes; the note of one that was there already."""
-        table, mask = self._table, self._mask
+        table, mask, spool = self._table, self._mask, self._spool
         # Keyed by the interpreter, so that nobody makes values that fall together.
         mixed = hash(value)
-        mark = mixed >> 40 & 0xFFFF
+        mark = mixed & _MARK
         at = mixed & mask
         while place := table[at]:
-            if place & 0xFFFF == mark:
-                start = (place >> 16) - 1
-                found = self._spool.read(start, HASH_BYTES + 256)
+            if place & _MARK == mark:
+                found = spool.read((place >> _MARK_BITS) - 1, _VALUE + 256)
                 if found[:HASH_BYTES] == value:
-                    return found[HASH_BYTES + 1 :][: found[HASH_BYTES]]
+                    return found[_VALUE:][: found[HASH_BYTES]]
             at = at + 1 & mask
-        start = self._spool.add(value + bytes((len(note),)) + note)
-        table[at] = (start + 1) << 16 | mark
+        start = spool.add(b"%b%c%b" % (value, len(note), note))
+        table[at] = start + 1 << _MARK_BITS | mark
         self._count += 1
         if 3 * self._count > 2 * mask:
             self._grow()
         return None
 
-    def __contains__(self, value: bytes) -> bool:
-        """Whether a value is there."""
-        table, mask = self._table, self._mask
-        mixed = hash(value)
-        mark = mixed >> 40 & 0xFFFF
-        at = mixed & mask
-        while place := table[at]:
-            if place & 0xFFFF == mark:
-                found = self._spool.read((place >> 16) - 1, HASH_BYTES)
-                if found == value:
-                    return True
-            at = at + 1 & mask
-        return False
-
     def _grow(self) -> None:
-        """Double the table; the values are read again for their hashes."""
+        """Double the table."""
         before, mask = self._table, 2 * self._mask + 1
         table = array("Q", bytes(8 * (mask + 1)))
         for place in before:
             if place:
-                at = hash(self._spool.read((place >> 16) - 1, HASH_BYTES)) & mask
+                # What is kept of its hash says where a value stands in all but huge tables.
+                mixed = place
+                if mask > _MARK:
+                    mixed = hash(self._spool.read((place >> _MARK_BITS) - 1, HASH_BYTES))
+                at = mixed & mask
                 while table[at]:
                     at = at + 1 & mask
                 table[at] = place

@@ -38,7 +38,8 @@ Measure = Callable[[bool, frozenset[str]], list[Figure]]
 _GROUPS: tuple[tuple[tuple[str, ...], Measure], ...] = (
     ((engine.GOAL.name,), lambda quick, _: [engine.measure(quick=quick)]),
     ((deriving.GOAL.name,), lambda quick, _: [deriving.measure(quick=quick)]),
-    ((verifying.GOAL.name,), lambda quick, _: [verifying.measure(quick=quick)]),
+    (verifying.FIGURES, lambda quick, names: verifying.measure(quick=quick, names=names)),
+    ((verifying.HELP.name,), lambda quick, _: [verifying.measure_help(quick=quick)]),
     (decks.NAMES, lambda quick, names: decks.measure(quick=quick, names=names)),
     (dumping.NAMES, lambda quick, names: dumping.measure(quick=quick, names=names)),
     (

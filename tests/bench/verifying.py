@@ -1,10 +1,14 @@
-"""`verify_hands`: the whole of `cutcard-audit verify` on a long game, beside bare hashing.
+"""`verify_hands`, `verify_two_cores`, `verify_memory`, `audit_help`: the audit as a command.
 
-The game has six players in every hand, all with links, closed and revealed. The audit runs as a
-process of its own; what counts is the CPU time that it uses, from its start to its exit. The file
-has the checkpoints that the dealer writes into one, one a hand.
+The game has six players in every hand, all with links, closed and revealed. Its file has the
+checkpoints that the dealer writes into one, one a hand. Each audit is a process of its own, from
+its start to its exit: on one core what counts is the CPU time that it uses, beside bare hashing; on
+two the time that passes, beside the same file on one. Memory is the most that was resident,
+of ten times the hands beside the hands. `audit_help` is the time until the help is printed,
+beside a millisecond.
 """
 
+import os
 import resource
 import subprocess
 import sys
@@ -21,34 +25,86 @@ from dealer_service.rules.hand import Decision
 from tests.bench.figure import Figure, Goal, measure_in_turn
 from tests.support.simulator import NAMES, RULES, Move, Simulator
 
-GOAL = Goal("verify_hands", "hands/s", "SHA-256 digests of 64 bytes/s", "higher", 0.0003)
-HANDS = 2_000
+GOAL = Goal("verify_hands", "hands/s", "SHA-256 digests of 64 bytes/s", "higher", 0.0006)
+TWO_CORES = Goal("verify_two_cores", "hands/s", "hands/s with --workers 1", "higher", 1.8)
+MEMORY = Goal("verify_memory", "MB", "MB of a tenth of the hands", "lower", 1.1)
+HELP = Goal("audit_help", "ms", "ms", "lower", 150)
+FIGURES = (GOAL.name, TWO_CORES.name, MEMORY.name)
+HANDS = 10_000
 QUICK_HANDS = 50
 STACK = 10_000_000
 DIGESTS = 300_000
 
+# Started small, so that what is resident before the audit begins does not count.
+_PEAK = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 
-def measure(*, quick: bool = False) -> Figure:
-    """Measure hands a second of CPU time."""
+
+def measure(*, quick: bool, names: frozenset[str]) -> list[Figure]:
+    """Measure those that are asked for, on one game."""
     hands = QUICK_HANDS if quick else HANDS
+    rounds = 1 if quick else 3
+    figures = []
     with game_file(hands) as path:
-        remark = (
-            f"CPU time of a whole `verify` process on {hands} six-player hands, "
-            f"{path.stat().st_size / 1e6:.1f} MB, {path.read_bytes().count(b'acted') / hands:.1f} "
-            "acts a hand"
-        )
-        rounds = 2 if quick else 3
-        return measure_in_turn(GOAL, lambda: hands / verify(path), digests, rounds, remark)
+        size = path.stat().st_size / 1e6
+        told = f"{hands} six-player hands, {size:.1f} MB"
+        if GOAL.name in names:
+            acts = path.read_bytes().count(b"acted") / hands
+            remark = f"CPU time of a whole `verify` process on {told}, {acts:.1f} acts a hand"
+
+            def rate() -> float:
+                return hands / verify(path, 1)[0]
+
+            figures.append(measure_in_turn(GOAL, rate, digests, rounds, remark))
+        if TWO_CORES.name in names:
+            remark = f"time of a whole `verify` process on {told}; {os.cpu_count()} cores here"
+            two, one = (
+                lambda workers=workers: hands / verify(path, workers)[1] for workers in (2, 1)
+            )
+            figures.append(measure_in_turn(TWO_CORES, two, one, rounds, remark))
+        if MEMORY.name in names:
+            with game_file(hands // 10) as small:
+                remark = f"most that is resident, of {told} beside {hands // 10} hands"
+                peaks = (peak(path),), (peak(small),)
+                figures.append(Figure(MEMORY, *peaks, remark))
+    return figures
 
 
-def verify(path: Path) -> float:
-    """Audit a file in a process of its own, which must hold; gives its CPU time in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "audit_cli", "verify", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def measure_help(*, quick: bool) -> Figure:
+    """Measure how long `cutcard-audit --help` takes, in milliseconds."""
+    command = [sys.executable, "-m", "audit_cli", "--help"]
+    took = []
+    for _ in range(3 if quick else 11):
+        began = time.perf_counter()
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        took.append(1000 * (time.perf_counter() - began))
+    return Figure(HELP, tuple(took), (1.0,) * len(took))
+
+
+def verify(path: Path, workers: int) -> tuple[float, float]:
+    """Audit a file in a process of its own, which must hold; CPU time and time in seconds."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(_verify(path, workers), capture_output=True, text=True, check=False)
+    took = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.returncode == 0, done.stdout + done.stderr
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, took
+
+
+def peak(path: Path) -> float:
+    """Audit a file in a process of its own; the most memory that it had resident, in MB."""
+    command = [sys.executable, "-c", _PEAK, *_verify(path, 1)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    status, kib = map(int, done.stdout.split())
+    assert status == 0
+    return kib * 1024 / 1e6
+
+
+def _verify(path: Path, workers: int) -> list[str]:
+    return [sys.executable, "-m", "audit_cli", "verify", "--workers", str(workers), str(path)]
 
 
 def digests() -> float:

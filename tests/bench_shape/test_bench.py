@@ -16,7 +16,10 @@ ASKED = [name for name in bench.NAMES if not name.endswith("_4")]
 GOALS = {
     "engine_hands": ("higher", 10),
     "deal_derive": ("higher", 0.3),
-    "verify_hands": ("higher", 0.0003),
+    "verify_hands": ("higher", 0.0006),
+    "verify_two_cores": ("higher", 1.8),
+    "verify_memory": ("lower", 1.1),
+    "audit_help": ("lower", 150),
     "decks_plain": ("higher", 1),
     "decks_numpy": ("higher", 2.8),
     "decks_numba": ("higher", 30),
