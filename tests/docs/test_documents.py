@@ -139,6 +139,13 @@ def test_every_package_that_is_installed_for_the_tests_is_told() -> None:
     assert installed <= set(re.findall(r"`([\w-]+)`", first_cells))
 
 
+def test_what_must_pass_before_a_change_lands_is_told() -> None:
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    asked = set(re.findall(r"^make [a-z-]+$", run, re.MULTILINE))
+    assert asked
+    assert asked <= set(read_document("CONTRIBUTING.md").codes)
+
+
 def test_the_pictures_are_small_and_say_what_they_show() -> None:
     for picture, most in (("deal.svg", 20_000), ("hand.png", 150_000)):
         assert Path(ROOT / "docs" / picture).stat().st_size < most
