@@ -133,7 +133,14 @@ class _Worker:
             with memoryview(self._memory) as whole, whole[start : start + length] as answer:
                 job.found = unpack(answer)
 
+    def _abandon(self) -> None:
+        """Have nobody wait for what it was given."""
+        for job in self.jobs:
+            job.worker = None
+        self.jobs.clear()
+
     def _lose(self) -> NoReturn:
+        self._abandon()
         _, status = os.waitpid(self._pid, 0)
         self._pid = 0
         code = os.waitstatus_to_exitcode(status)
@@ -143,6 +150,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
+        self._abandon()
         os.close(self._requests)
         os.close(self._answers)
         if self._pid:
@@ -283,7 +291,7 @@ class Ahead:
                 if not ready:
                     return
                 worker = ready[0].worker
-                most = 2 * _SLOTS * len(self._workers)
+                most = self._most()
                 while worker is not None and not worker.has_answered and len(ready) < most:
                     job = next(jobs, None)
                     if job is None:
@@ -292,19 +300,23 @@ class Ahead:
                     job.found = examine(job.task)
                 ready[0].finish()
                 yield ready.popleft()
-        except WorkerLostError:
-            ready.clear()
-            raise
         finally:
             for job in ready:
                 job.finish()
+
+    def _most(self) -> int:
+        """Return how many jobs there are at most, those of the audit itself among them."""
+        return 2 * _SLOTS * len(self._workers)
 
     def _feed(self, jobs: Iterator[_Job], ready: deque[_Job]) -> None:
         """Take the answers that are there, and give each worker all that it has room for."""
         for worker in self._workers:
             while worker.jobs and worker.has_answered:
                 worker.take()
-            while worker.is_free and (job := next(jobs, None)) is not None:
+            while worker.is_free and len(ready) < self._most():
+                job = next(jobs, None)
+                if job is None:
+                    return
                 ready.append(job)
                 worker.give(job)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import sha256
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _PREFIX = b"cutcard/v1/"
 _BLOCK = 64
+_LENGTH_OF_8 = (8).to_bytes(4, "big")
+_LENGTH_OF_32 = (32).to_bytes(4, "big")
 # Each byte of a key, with the pads of HMAC.
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
@@ -88,14 +91,14 @@ def commit_hand(origin: str, game: bytes, hand: int, secret: bytes) -> bytes:
 
 def next_link(origin: str, game: bytes, player: str, link: bytes) -> bytes:
     """Return the anchor that `link` must fit (protocol 3.2), 32 bytes."""
-    return sha256(_link_head(origin, game, player) + framed(link)).digest()
+    return sha256(_link_head(origin, game, player) + link).digest()
 
 
 @lru_cache(maxsize=1024)
 def _link_head(origin: str, game: bytes, player: str) -> bytes:
-    """Return what stands before the link: the same for all links of a player's chain."""
+    """Return what stands before a link of 32 bytes: the same for all of a player's chain."""
     parts = (b"seat-link", origin.encode("ascii"), game, player.encode("ascii"))
-    return b"".join(map(framed, (_PREFIX + parts[0], *parts[1:])))
+    return b"".join(map(framed, (_PREFIX + parts[0], *parts[1:]))) + _LENGTH_OF_32
 
 
 def mix_hand(  # noqa: PLR0913, PLR0917  (the protocol's own argument list)
@@ -107,12 +110,27 @@ def mix_hand(  # noqa: PLR0913, PLR0917  (the protocol's own argument list)
     beacon: Beacon | None,
 ) -> bytes:
     """`mix` (protocol 3.6), 32 bytes; the links are taken by rising seat, whatever their order."""
-    ordered = sorted(links, key=lambda link: link.seat)
-    parts = [origin.encode("ascii"), game, u64(hand), commitment, u8(len(ordered))]
-    for link in ordered:
-        parts += (u8(link.seat), link.player.encode("ascii"), link.link)
+    ordered = sorted(links, key=itemgetter(0))
+    head = _mix_head(origin, game) + u64(hand)
+    parts = [head, _LENGTH_OF_32, commitment, framed(u8(len(ordered)))]
+    for seat, player, link in ordered:
+        parts += (_seat_head(seat, player), link)
     if beacon is None:
-        parts.append(u8(0))
+        parts.append(framed(u8(0)))
     else:
-        parts += (u8(1), beacon.chain, u64(beacon.round), beacon.randomness)
-    return tagged_hash("mix", *parts)
+        ends = (u8(1), beacon.chain, u64(beacon.round), beacon.randomness)
+        parts += map(framed, ends)
+    return sha256(b"".join(parts)).digest()
+
+
+@lru_cache(maxsize=64)
+def _mix_head(origin: str, game: bytes) -> bytes:
+    """Return what stands before the hand's number: the same for all hands of a game."""
+    parts = (_PREFIX + b"mix", origin.encode("ascii"), game)
+    return b"".join(map(framed, parts)) + _LENGTH_OF_8
+
+
+@lru_cache(maxsize=1024)
+def _seat_head(seat: int, player: str) -> bytes:
+    """Return what stands before a player's link of 32 bytes: its seat and its name."""
+    return framed(u8(seat)) + framed(player.encode("ascii")) + _LENGTH_OF_32

@@ -47,14 +47,14 @@ class Mixed:
         """Take the anchor with which a player sits, if it has one."""
         anchor = line.body.get("anchor")
         if anchor is not None:
-            self._use(anchor, line, None)
+            self._use(anchor, bytes.fromhex(anchor), line, None)
 
     def anchored(self, line: Line) -> None:
         """Judge a new anchor, before the table takes the entry."""
         body, table = line.body, self._table
         player, number = body["player"], body.get("missing_hand")
         missed = table.misses.get(player, [])
-        self._use(body["anchor"], line, None)
+        self._use(body["anchor"], bytes.fromhex(body["anchor"]), line, None)
         if len(missed) > 1:
             text = "an anchor after the second missing link"
             self._voice.broken(text, line, None, "no anchor in this game", player)
@@ -76,17 +76,17 @@ class Mixed:
                 wanted = "none is missing" if last is None else f"hand {last}"
                 self._voice.broken(text, line, number, wanted, f"hand {number}")
         else:
-            self._fit(player, link, anchor, line, number)
+            self._fit(player, bytes.fromhex(link), anchor, line, number)
 
-    def _use(self, value: str, line: Line, hand: int | None) -> None:
-        if self._used.put(bytes.fromhex(value)) is not None:
+    def _use(self, told: str, value: bytes, line: Line, hand: int | None) -> None:
+        if self._used.put(value) is not None:
             text = "a value that was logged before stands as a new anchor or link"
-            self._voice.broken(text, line, hand, "a new value", value)
+            self._voice.broken(text, line, hand, "a new value", told)
 
-    def _fit(self, player: str, link: str, anchor: str, line: Line, hand: int) -> None:
+    def _fit(self, player: str, link: bytes, anchor: str, line: Line, hand: int) -> None:
         self._links += 1
         table = self._table
-        reached = next_link(table.origin, table.game_bytes, player, bytes.fromhex(link)).hex()
+        reached = next_link(table.origin, table.game_bytes, player, link).hex()
         if reached != anchor:
             self._voice.broken(
                 f"the link of {player} does not fit its anchor",
@@ -136,10 +136,11 @@ class Mixed:
     ) -> None:
         for item in links:
             seat, link = item["seat"], item["link"]
-            self._use(link, line, hand.number)
+            value = bytes.fromhex(link)
+            self._use(link, value, line, hand.number)
             anchor = frozen.get(seat)
             if anchor is not None:
-                self._fit(hand.players[seat].player, link, anchor, line, hand.number)
+                self._fit(hand.players[seat].player, value, anchor, line, hand.number)
 
     def _count(self, k: int, n: int, hand: int, line: Line) -> None:
         weakest = self._weakest

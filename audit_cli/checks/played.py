@@ -279,8 +279,8 @@ class Played:
     # Acts.
 
     def _acted(self, line: Line) -> None:
-        hand = self._due(line, Step.ACT)
-        if hand is None:
+        hand = self._hand
+        if hand is None or (hand.due.step is not _ACT and self._due(line, _ACT) is None):
             return
         self._acts += 1
         body, seat = line.body, hand.due.seat
@@ -414,6 +414,7 @@ class Played:
         )
 
 
+_ACT = Step.ACT
 _CHOP = "blinds_chopped"
 
 
