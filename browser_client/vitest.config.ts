@@ -1,3 +1,3 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { include: ["test/**/*.test.ts"], pool: "threads" } });
+export default defineConfig({ test: { include: ["test/**/*.test.ts"], pool: "threads", testTimeout: 60_000 } });

@@ -125,13 +125,17 @@ function requireAllowed(decision: Decision, act: Act, to: number): void {
     raise: isWithin(decision.raise, to),
   }[act];
   if (!isAllowed) {
-    const told = act === "bet" || act === "raise" ? `${act} to ${to}` : act;
-    throw refusedHere("NOT_ALLOWED", `no ${told} here: ${allowed(decision)}`);
+    const asked = act === "bet" || act === "raise" ? `${act} to ${to}` : act;
+    throw refusedHere("NOT_ALLOWED", `no ${asked} here: ${allowed(decision)}`);
   }
 }
 
 function isWithin(range: Range | undefined, to: number): boolean {
   return range !== undefined && Number.isInteger(to) && to >= range.from && to <= range.to;
+}
+
+function told({ from, to }: Range): string {
+  return from === to ? String(to) : `between ${from} and ${to}`;
 }
 
 /** Says in words what a turn allows. */
@@ -141,8 +145,8 @@ export function allowed(decision: Decision): string {
     mayCheck && "check",
     "fold",
     call > 0 && `call ${call}`,
-    bet && `bet to ${bet.from} to ${bet.to}`,
-    raise && `raise to ${raise.from} to ${raise.to}`,
+    bet && `bet to ${told(bet)}`,
+    raise && `raise to ${told(raise)}`,
   ].filter((one) => typeof one === "string");
   return ways.join(", ") + (noRaiseBecause === "" ? "" : ` (${noRaiseBecause})`);
 }

@@ -182,8 +182,14 @@ class Stream {
         const result = await firstOf(reading, planned);
         if (result !== undefined) return result.done ? undefined : result.value;
         if (monotonic() - asked > planned + FROZEN_MS) throw new Anew("the page was frozen");
-        const refused = this.#verifier.overdue(monotonic());
-        if (refused !== undefined) return refused;
+        if (deadline !== undefined && monotonic() > deadline) {
+          // A connection that is gone without a word is no fault of the dealer's: the call throws.
+          await this.size();
+          const late = await firstOf(reading, GLANCE_MS);
+          if (late !== undefined) return late.done ? undefined : late.value;
+          const refused = this.#verifier.overdue(monotonic());
+          if (refused !== undefined) return refused;
+        }
         if (deadline === undefined && monotonic() >= quietFrom + patience.quiet) {
           const late = await this.#isLate(reading);
           if (late !== undefined) return late.done ? undefined : late.value;

@@ -1,6 +1,6 @@
 /** What the page says, in words. */
 
-import type { Event, SeatView } from "../src/index.js";
+import type { ChangeKind, Event, SeatView } from "../src/index.js";
 
 const SUITS: Readonly<Record<string, string>> = { c: "♣", d: "♦", h: "♥", s: "♠" };
 const SUIT_NAMES: Readonly<Record<string, string>> = {
@@ -72,9 +72,7 @@ export function sentence(event: Event, nameOf: (seat: number) => string): string
     case "hand_voided":
       return voided(event);
     case "table_changed":
-      return event.kind === "anchored" || event.kind === "preferred"
-        ? undefined
-        : `${event.player} ${event.kind.replaceAll("_", " ")}`.trim() + ".";
+      return CHANGES[event.kind](event.player);
     case "link_not_given":
       return `Your randomness was not given for hand ${event.hand}: ${event.why}.`;
     case "anchor_not_logged":
@@ -89,6 +87,19 @@ export function sentence(event: Event, nameOf: (seat: number) => string): string
       return undefined;
   }
 }
+
+const CHANGES: Readonly<Record<ChangeKind, (player: string) => string>> = {
+  seat_taken: (player) => `${player} takes a seat.`,
+  seat_left: (player) => `${player} leaves.`,
+  player_removed: (player) => `${player} is removed.`,
+  chips_added: (player) => `${player} adds chips.`,
+  sat_out: (player) => `${player} sits out.`,
+  came_back: (player) => `${player} comes back.`,
+  preferred: (player) => `${player} makes a choice.`,
+  anchored: (player) => `${player} begins a new chain.`,
+  paused: () => "The game is paused.",
+  resumed: () => "The game goes on.",
+};
 
 function acted(event: Extract<Event, { type: "acted" }>, name: string): string {
   const why = event.by === "clock" ? " (time is over)" : "";

@@ -6,11 +6,12 @@ import { Code, ConnectError, createRouterTransport, type HandlerContext } from "
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { hexOf } from "../src/bytes.js";
-import { Dealer, IndexedDbKeeping, MemoryKeeping, type Event, type Keeping, type Seat } from "../src/index.js";
+import { Dealer, IndexedDbKeeping, MemoryKeeping, PATIENCE, type Event, type Keeping, type Seat, type Surroundings } from "../src/index.js";
 import { FairnessService } from "../src/generated/cutcard/v1/fairness_pb.js";
 import { Act, PlayService, type ActRequest, type TakeSeatRequest } from "../src/generated/cutcard/v1/play_pb.js";
 import { ErrorInfoSchema, RetryInfoSchema } from "../src/generated/google/rpc/error_details_pb.js";
 import type { Message } from "../src/message.js";
+import { clock } from "../src/surroundings.js";
 import { GAME, House } from "./support/house.js";
 
 const TOKEN = `e30.${btoa(JSON.stringify({ sub: "ann" }))}.x`;
@@ -27,6 +28,8 @@ class Wire {
   /** What the next calls of a method meet, before they have an effect. */
   readonly faults: ConnectError[] = [];
   mySeat = 0;
+  /** Streams that are open are told nothing, though they are not at their end. */
+  isMute = false;
   breaks = 0;
   #wake: (() => void)[] = [];
 
@@ -81,7 +84,7 @@ class Wire {
   async *#watch(from: number, signal: AbortSignal) {
     const broken = this.breaks;
     for (let next = 0; ; next += 1) {
-      while (next >= this.told.length) {
+      while (next >= this.told.length || this.isMute) {
         if (this.breaks !== broken) throw new ConnectError("gone", Code.Unavailable);
         if (signal.aborted) return;
         await new Promise<void>((wake) => {
@@ -124,7 +127,7 @@ function refusal(reason: string, metadata: Record<string, string>, code: Code, w
 let wire: Wire;
 let slept: number[];
 
-async function sit(keeping: Keeping): Promise<Seat> {
+async function sit(keeping: Keeping, around: Partial<Surroundings> = {}): Promise<Seat> {
   const dealer = await Dealer.connect({
     address: ADDRESS,
     token: TOKEN,
@@ -136,6 +139,7 @@ async function sit(keeping: Keeping): Promise<Seat> {
         slept.push(milliseconds);
         return Promise.resolve();
       },
+      ...around,
     },
   });
   return dealer.takeSeat(GAME, { stack: 100 });
@@ -178,8 +182,8 @@ describe("a seat", () => {
     expect(await hear(seat, "my_cards")).toMatchObject({ cards: seat.table.cards });
     wire.tell(house.checkpoint(), house.turn(1, 1));
     await hear(seat, "my_turn");
-    await expect(seat.check()).rejects.toThrow("fold, call 1, raise to 4 to 100");
-    await expect(seat.raiseTo(3)).rejects.toThrow("raise to 4 to 100");
+    await expect(seat.check()).rejects.toThrow("fold, call 1, raise to between 4 and 100");
+    await expect(seat.raiseTo(3)).rejects.toThrow("raise to between 4 and 100");
     await seat.fold();
     expect(wire.acts.map((one) => [one.act, one.turn])).toEqual([[Act.FOLD, 1n]]);
     await expect(seat.fold()).rejects.toThrow("under way");
@@ -297,6 +301,42 @@ describe("a stream that breaks", () => {
     wire.tell(house.commit(wire.links[0]?.link ?? ""), house.checkpoint());
     expect(await hear(seat, "deck_mixed")).toMatchObject({ mine: true });
     await seat.close();
+  });
+});
+
+describe("a stream whose connection is gone without a word", () => {
+  it("is asked for after a while, and begun anew", async () => {
+    const { house } = wire;
+    const patience = { ...PATIENCE, quiet: 20, longestWait: 20 };
+    const seat = await sit(new MemoryKeeping(), { patience });
+    seatBoth();
+    await hear(seat, "table_changed");
+    await hear(seat, "table_changed");
+    wire.tell({ ...house.log("paused", {}), checkpoint: house.checkpoint().checkpoint });
+    await hear(seat, "table_changed");
+    wire.isMute = true;
+    wire.tell(house.openHand(), house.checkpoint());
+    expect(await hear(seat, "disconnected")).toMatchObject({ why: "the stream is dead" });
+    wire.isMute = false;
+    await hear(seat, "hand_opened");
+    await hear(seat, "link_given");
+    await seat.close();
+  });
+});
+
+describe("the page's clock", () => {
+  it("counts the machine's sleep, and never goes back", () => {
+    let steady = 1_000;
+    let wall = 50_000;
+    const now = clock(() => steady, () => wall);
+    expect(now()).toBe(1_000);
+    wall += 60_000;
+    expect(now()).toBe(61_000);
+    wall -= 60_000;
+    steady += 10;
+    expect(now()).toBe(61_000);
+    steady += 70_000;
+    expect(now()).toBe(71_010);
   });
 });
 

@@ -297,7 +297,7 @@ async def test_a_page_leaves_a_dealer_that_cheats(
         await page.come()
         key, token = str(dealer.signer.verifier), token_for("ann")
         await page.enter(address=envoy.url, game=game, token=token, key=key, stack="5000")
-        await page.until_told("ann seat taken", "#story")
+        await page.until_told("ann takes a seat", "#story")
         await dealer.change(simulator, lambda: simulator.sit("ben", anchored=False))
         await page.until_told("ben", "#seats")
         dealer.faults.tamper = tamper
@@ -312,6 +312,31 @@ async def test_a_page_leaves_a_dealer_that_cheats(
         assert head["format"] == "cutcard-evidence/1"
         assert refused["refused"]["reason"] == reason
         assert any("line" in one for one in lines)
+    await dealer.stop()
+
+
+async def test_a_page_goes_on_into_the_game_that_follows(
+    page: TablePage, issued: Issued, tmp_path: Path
+) -> None:
+    """With a chain of its own there, and a record of each game."""
+    dealer = BehindEnvoy()
+    await dealer.start()
+    dealers = {"dealer-a": dealer.address}
+    async with envoy_beside(dealers, tmp_path / "proxy", issued=issued) as envoy:
+        first = dealer.open_table()
+        game = first.state.opened.game
+        await page.come()
+        key, token = str(dealer.signer.verifier), token_for("ann")
+        await page.enter(address=envoy.url, game=game, token=token, key=key, stack="5000")
+        await page.until_told("ann takes a seat", "#story")
+        await dealer.change(first, lambda: first.sit("ben", anchored=False))
+        second = await dealer.succeed(first)
+        await page.until_told("ann begins a new chain", "#story")
+        await dealer.open_hand(second)
+        await page.until_told("Hand 1: your randomness is in this deck", "#mixed")
+        for one in (game, second.state.opened.game):
+            record = await page.download("#download", f"{one}.ann.record")
+            assert json.loads(record.read_text().splitlines()[0])["game"] == one
     await dealer.stop()
 
 
