@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 USUAL_WORKERS = 3
 """More do not help: what the audit does in order is then all that is waited for."""
 
-BLOCK = 128 * 1024
-_WORTHWHILE = 8
+BLOCK = 32 * 1024
+_WORTHWHILE = 32
 """So many blocks have to be there before workers are begun unasked."""
-_SLOTS = 2
-SLOT = 2 * 1024 * 1024
+_SLOTS = 4
+SLOT = 512 * 1024
 _LENGTH = struct.Struct("<iI")
 _TOO_LARGE = -1
 
