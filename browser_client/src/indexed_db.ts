@@ -30,8 +30,8 @@ export class IndexedDbKeeping implements Keeping {
     try {
       // Not there in every browser, nor where a page is not secure.
       const storage = globalThis.navigator.storage as StorageManager | undefined;
-      // The browser may clear what is not persistent when space is short: ask, and go on without.
-      await storage?.persist().catch(() => false);
+      // The browser may clear what is not persistent when space is short: ask, and wait for no answer.
+      void storage?.persist().catch(() => false);
       const database = await openDatabase(this.#name);
       const drawers = await readDrawers(database, game, player);
       return new Shelf(database, drawers, game, player, letGo);
