@@ -14,6 +14,7 @@ from audit_cli.coverage import Ended
 from audit_cli.gamefile import Extra, Header, Line, Signed, read_game_file
 from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.report.finding import TOURNAMENT_PROMISES, Promise, Report, Verdict
+from audit_cli.spool import Spool
 from audit_cli.tournament.check import Tournaments
 from audit_cli.verify import audit
 
@@ -27,7 +28,7 @@ class EventAlone:
     def __init__(self, _: Request, emit: Emit) -> None:
         self.tournaments = Tournaments(emit)
         self.header: Header | None = None
-        self.leaves = bytearray()
+        self.leaves = Spool()
 
     def handlers(self) -> Mapping[str, Handler]:
         return {
@@ -37,13 +38,13 @@ class EventAlone:
         }
 
     def _line(self, line: Line) -> None:
-        self.leaves += line.leaf
+        self.leaves.add(line.leaf)
         if line.kind == "game_closed":
-            self.tournaments.tables.game_closed(line, bytes(self.leaves))
+            self.tournaments.tables.game_closed(line, self.leaves)
 
     def begin(self, header: Header, /) -> None:
         self.header = header
-        self.leaves = bytearray()
+        self.leaves = Spool()
         if header.tournament:
             self.tournaments.begin(header)
         else:
