@@ -109,10 +109,11 @@ export class Dealer {
       throw refusedHere("TOURNAMENT_TABLE", message, { ...rules.tournament, table: `${rules.tournament.table}` });
     }
     const key = await this.key();
-    const joined = this.#caller.around.monotonic();
-    const table = await this.#table(game);
     const kept = await GameKept.open(this.#keeping, key, game, this.player);
+    const joined = this.#caller.around.monotonic();
+    let table: GetTableResponse;
     try {
+      table = await this.#table(game);
       await this.#take(game, kept, table.mySeat, options, links ? rules.max_hands : 0);
     } catch (error) {
       await kept.close();

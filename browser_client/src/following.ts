@@ -11,6 +11,7 @@ import { CallRefused, refusedHere } from "./errors.js";
 import { tell, type Event } from "./events.js";
 import type { GameKept } from "./game_kept.js";
 import { isDealtIn } from "./grammar.js";
+import { KeepingError } from "./keeping.js";
 import type { Entry, EntryOf } from "./lines.js";
 import type { Own } from "./own.js";
 import { ProtocolBreach, type Refused } from "./refusing.js";
@@ -53,6 +54,7 @@ export class Following {
   readonly #caller: Caller;
   readonly #tell: (event: Event) => void;
   readonly #links: boolean;
+  readonly #backlog: number;
   readonly #stopping = new AbortController();
   readonly #tasks = new Set<Promise<void>>();
   #noteClosed: () => void = () => undefined;
@@ -73,10 +75,13 @@ export class Following {
     this.game = watched.game;
     this.kept = options.kept;
     this.viewer = new Viewer(watched.game, watched.player);
-    this.verifier = new Verifier(watched, options.kept?.sent ?? [], caller.around.networks);
+    const { kept } = options;
+    const joined = { ...watched, signed: kept?.signed };
+    this.verifier = new Verifier(joined, kept?.sent ?? [], caller.around.networks);
     this.#caller = caller;
     this.#tell = options.tell;
     this.#links = options.links;
+    this.#backlog = watched.backlog;
     this.closed = new Promise((resolve) => {
       this.#noteClosed = () => {
         this.#isClosed = true;
@@ -124,6 +129,9 @@ export class Following {
     if (refused !== undefined) {
       throw refusedHere(refused.reason, `the client left the game: ${refused.detail}`);
     }
+    if (this.#stopping.signal.aborted) {
+      throw refusedHere("NOT_FOLLOWED", "the game is followed no more, and nothing is sent to it");
+    }
   }
 
   async #take(step: Progress | Refused | Broken): Promise<void> {
@@ -145,10 +153,24 @@ export class Following {
 
   async #refuse(refused: Refused): Promise<void> {
     if (this.refused !== undefined) return;
+    this.#requireOwnKeeping(refused);
     this.refused = refused;
     this.#stopping.abort();
-    await this.kept?.refuse(refused);
-    this.#tell(refused);
+    try {
+      await this.kept?.refuse(refused);
+    } finally {
+      // Also where the browser has no place for it.
+      this.#tell(refused);
+    }
+  }
+
+  /** Blames nobody for what the player did in another browser, before this one sent anything. */
+  #requireOwnKeeping({ reason }: Refused): void {
+    const isPast = this.verifier.size < this.#backlog;
+    if (reason === "NOT_MINE" && isPast && this.own?.isFound === false) {
+      const message = "the player was in this game already, in another browser or program: go on there";
+      throw new KeepingError(message);
+    }
   }
 
   #takeEntries(step: Progress): void {
@@ -279,20 +301,21 @@ export class Following {
   async #giveLink(kept: GameKept, due: LinkDue): Promise<void> {
     const sent = await kept.noteLink(due);
     const { hand } = due;
+    const { signal } = this.#stopping;
+    const isStopped = (): boolean => signal.aborted;
     if (typeof sent === "string") {
       this.#tell({ type: "link_not_given", hand, why: NO_LINK[sent] });
       return;
     }
-    if (this.refused !== undefined) return;
+    if (isStopped()) return;
     this.verifier.note(sent);
     const request = { game: this.game, hand: BigInt(hand), link: fromHex(sent.link) };
     try {
-      const { signal } = this.#stopping;
       await this.#caller.call(this.game, ({ play }, how) => play.giveLink(request, how), { signal });
       this.#tell({ type: "link_given", hand });
     } catch (error) {
       if (!(error instanceof CallRefused)) throw error;
-      if (!this.#stopping.signal.aborted) {
+      if (!isStopped()) {
         this.#tell({ type: "link_not_given", hand, why: error.message });
       }
     }

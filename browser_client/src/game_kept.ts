@@ -6,7 +6,7 @@
 import { encode } from "./canonical.js";
 import { Chains, type Entropy, type NoLink } from "./chains.js";
 import { KeepingError, type Kept, type Keeping, type Line } from "./keeping.js";
-import type { NoteKey } from "./note.js";
+import { logOrigin, openCheckpoint, type Checkpoint, type NoteKey } from "./note.js";
 import { GameRecord } from "./record.js";
 import { evidenceText, type Refused } from "./refusing.js";
 import { readSent, type Sent, type SentOf } from "./sent.js";
@@ -16,6 +16,8 @@ export class GameKept {
   readonly chains: Chains;
   readonly record: GameRecord;
   readonly sent: Sent[];
+  /** What the dealer had signed before: its log goes on from there. */
+  readonly signed: Checkpoint | undefined;
   readonly #kept: Kept;
   readonly #key: NoteKey;
   readonly #player: string;
@@ -31,6 +33,7 @@ export class GameKept {
     this.record = new GameRecord(of, kept.lines("record"));
     this.chains = new Chains(origin, game, player, kept.lines("chain"));
     this.sent = kept.lines("sent").map(readKept);
+    this.signed = readSigned(this.record.lastCheckpoint, key, game);
     // A record that was written by itself has links that the journal may lack.
     const known = new Set(this.sent.map((one) => (one.kind === "link" ? one.hand : 0)));
     for (const [hand, link] of this.record.links) {
@@ -107,13 +110,14 @@ export class GameKept {
   }
 
   /** Keeps why the client left, and what it saw. */
-  refuse(refused: Refused): Promise<void> {
-    return this.#change(() => {
-      const lines = evidenceText(refused, this.#key.text, this.#player).trimEnd().split("\n");
-      const recorded = this.record.refused(refused);
-      const left: Line[] = recorded === undefined ? [] : [["record", recorded]];
-      return this.#append([...left, ...lines.map((line): Line => ["evidence", line])]);
-    });
+  async refuse(refused: Refused): Promise<void> {
+    const recorded = this.record.refused(refused);
+    const lines = evidenceText(refused, this.#key.text, this.#player).trimEnd().split("\n");
+    await Promise.all([
+      this.#change(() => this.#append(recorded === undefined ? [] : [["record", recorded]])),
+      // As long as the dealer likes: where there is no place for it, there is for the line before.
+      this.#change(() => this.#append(lines.map((line): Line => ["evidence", line]))),
+    ]);
   }
 
   /** Lets another page hold it, when what is being written is durable. */
@@ -149,6 +153,15 @@ export class GameKept {
 
 function journaled(sent: Sent): string {
   return encode(sent);
+}
+
+function readSigned(note: string | undefined, key: NoteKey, game: string): Checkpoint | undefined {
+  if (note === undefined) return undefined;
+  try {
+    return openCheckpoint(note, key, logOrigin(key.name, game));
+  } catch {
+    throw new KeepingError("the record that is kept is damaged");
+  }
 }
 
 function readKept(line: string): Sent {

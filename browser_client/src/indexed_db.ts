@@ -99,7 +99,10 @@ function hold(name: string): Promise<(() => void) | undefined> {
 
 function openDatabase(name: string): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(name, VERSION);
+    // It is not there, or throws, where the browser lets the page keep nothing.
+    const factory = globalThis.indexedDB as IDBFactory | undefined;
+    if (factory === undefined) throw new KeepingError("this browser keeps nothing for this page");
+    const request = factory.open(name, VERSION);
     request.onupgradeneeded = () => {
       const store = request.result.createObjectStore(STORE, { autoIncrement: true });
       store.createIndex("of", ["game", "player"]);

@@ -48,6 +48,7 @@ export class MemoryKeeping implements Keeping {
     this.#held.add(name);
     const drawers = this.#all.get(name) ?? new Map<Drawer, string[]>();
     this.#all.set(name, drawers);
+    let isHeld = true;
     return Promise.resolve({
       lines: (drawer) => drawers.get(drawer) ?? [],
       append: (...lines) => {
@@ -57,7 +58,8 @@ export class MemoryKeeping implements Keeping {
         return Promise.resolve();
       },
       close: () => {
-        this.#held.delete(name);
+        if (isHeld) this.#held.delete(name);
+        isHeld = false;
       },
     });
   }

@@ -41,6 +41,8 @@ export class Own {
   /** The open hand, where the player is dealt in. */
   hand: number | undefined;
   leaving = false;
+  /** Whether anything that the client sent was found in the log. */
+  isFound = false;
   sittingOut = false;
   missed: readonly Missed[] = [];
   choices: readonly Choice[] = [];
@@ -330,6 +332,7 @@ export class Own {
     const index = this.#sent.findIndex((sent) => sent.kind === kind && fits(sent as Extract<Sent, { kind: K }>));
     if (index < 0) refuse(entry, "it is none that the client sent");
     this.#sent.splice(index, 1);
+    this.isFound = true;
   }
 }
 

@@ -37,6 +37,7 @@ export class GameRecord {
   readonly header: string;
   readonly isNew: boolean;
   #leftBecause: string | undefined;
+  #lastCheckpoint: string | undefined;
 
   /** Reads what was kept; KeepingError for what is of another key, game or player. */
   constructor(of: RecordOf, lines: readonly string[]) {
@@ -55,6 +56,11 @@ export class GameRecord {
   /** Why the client left the game, if it did: it never comes back to it. */
   get leftBecause(): string | undefined {
     return this.#leftBecause;
+  }
+
+  /** The checkpoint that was kept last: of the most lines, since each is of a longer log. */
+  get lastCheckpoint(): string | undefined {
+    return this.#lastCheckpoint;
   }
 
   /** The links that were sent, in hex, by hand. */
@@ -102,8 +108,11 @@ export class GameRecord {
     const body = check(value[name], name);
     this.#lines.add(line);
     if (name === "link") {
-      const { hand, link } = body as { readonly hand: number; readonly link: string };
+      const { checkpoint, hand, link } = body as Readonly<{ checkpoint: string; hand: number; link: string }>;
       this.#links.set(hand, link);
+      this.#lastCheckpoint = checkpoint;
+    } else if (name === "checkpoint") {
+      this.#lastCheckpoint = body as string;
     } else if (name === "refused") {
       this.#leftBecause = (body as { readonly reason: string }).reason;
     }

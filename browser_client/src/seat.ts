@@ -295,12 +295,20 @@ export class Seat implements AsyncIterable<Event> {
 
   async #goOn({ game, before }: Successor): Promise<Following> {
     const { caller, key, keeping, player } = this.#parts;
-    const joined = caller.around.monotonic();
     caller.routes.goOn(this.#current.game, game);
-    const table = await caller.call(game, ({ play }, at) => play.getTable({ game }, at));
     const kept = await GameKept.open(keeping, key, game, player);
-    const backlog = numberOf(table.size);
-    return this.#follow({ game, key, player, joined, backlog, before }, kept);
+    try {
+      const joined = caller.around.monotonic();
+      const table = await caller.call(game, ({ play }, at) => play.getTable({ game }, at));
+      const backlog = numberOf(table.size);
+      const following = this.#follow({ game, key, player, joined, backlog, before }, kept);
+      // Closed, or an earlier game refused, since: it is followed no further.
+      if (this.#isClosed) await following.stop();
+      return following;
+    } catch (error) {
+      await kept.close();
+      throw error;
+    }
   }
 
   /** Sets the choices of the game before anew, while the new one is followed. */

@@ -4,6 +4,7 @@
  * - the lines come in order (LINE), and none that was received comes with other bytes (ROOT);
  * - every checkpoint is signed by the dealer's key and of this log (SIGNATURE), and of exactly the
  *   lines received, by their own Merkle tree (ROOT); each line is under one within 5 s (UNCOVERED);
+ * - the log goes on from what the client kept of it before its page was reloaded (ROOT);
  * - times do not fall, and run at most 5 s ahead of the client's own clock (TIME).
  */
 
@@ -11,20 +12,22 @@ import { hexOf, isSame } from "./bytes.js";
 import type { Entry } from "./lines.js";
 import type { Message } from "./message.js";
 import { leafHash, Tree } from "./merkle.js";
-import { logOrigin, NoteError, openCheckpoint, type NoteKey } from "./note.js";
+import { logOrigin, NoteError, openCheckpoint, type Checkpoint, type NoteKey } from "./note.js";
 import { ProtocolBreach, type Refused } from "./refusing.js";
 
 export const PATIENCE_MS = 5_000;
 
 /**
  * Which log is watched, under which key, and since when: `joined` is the client's own monotonic
- * time, in milliseconds, just before it asked for the log's size, and `backlog` that size.
+ * time, in milliseconds, just before it asked for the log's size, and `backlog` that size. `signed`
+ * is the last checkpoint that the client kept before, if it was in the game already.
  */
 export interface Joined {
   readonly game: string;
   readonly key: NoteKey;
   readonly joined: number;
   readonly backlog: number;
+  readonly signed?: Checkpoint | undefined;
 }
 
 export class SignedLines {
@@ -39,11 +42,13 @@ export class SignedLines {
   #at = 0;
   #base: number | undefined;
   #liveFrom: number;
+  #signed: Checkpoint | undefined;
 
   constructor(watched: Joined) {
     this.#watched = watched;
     this.#origin = logOrigin(watched.key.name, watched.game);
     this.#liveFrom = watched.backlog;
+    this.#signed = watched.signed;
   }
 
   /** How many lines were received. */
@@ -56,9 +61,12 @@ export class SignedLines {
     return this.#covered;
   }
 
-  /** Whether all lines came that there were on joining, or after the last break. */
+  /**
+   * Whether all lines came that there were on joining, or after the last break, and what was signed
+   * before is of these lines.
+   */
   get caughtUp(): boolean {
-    return this.size >= this.#liveFrom;
+    return this.size >= this.#liveFrom && this.#signed === undefined;
   }
 
   /** The monotonic time at which a line is overdue to be covered; undefined for never. */
@@ -85,6 +93,14 @@ export class SignedLines {
   interrupted(now: number, size: number): void {
     this.#liveFrom = Math.max(this.#liveFrom, size);
     this.#uncovered = this.#uncovered.map(({ index }) => ({ index, since: now }));
+  }
+
+  /** Throws ROOT where a log of so many lines is shorter than what was signed of it before. */
+  requireSigned(size: number): void {
+    if (this.#signed !== undefined && size < this.#signed.size) {
+      const detail = `the log has ${size} lines, and ${this.#signed.size} were signed before`;
+      throw new ProtocolBreach("ROOT", detail);
+    }
   }
 
   /** Gives the lines of a message that are new, each to be added before the next is asked for. */
@@ -139,7 +155,19 @@ export class SignedLines {
     this.#notes.set(size, note);
     this.#covered = Math.max(this.#covered, size);
     this.#uncovered = this.#uncovered.filter(({ index }) => index >= size);
+    this.#holdToSigned(size);
     return size;
+  }
+
+  /** Throws ROOT where what was signed before is of other lines: by then both are signed. */
+  #holdToSigned(size: number): void {
+    const signed = this.#signed;
+    if (signed === undefined || size < signed.size) return;
+    if (!isSame(signed.root, this.#tree.root(signed.size))) {
+      const detail = `the checkpoint of size ${signed.size} that was kept before is of other lines`;
+      throw new ProtocolBreach("ROOT", detail);
+    }
+    this.#signed = undefined;
   }
 
   /** Lets go of all checkpoints but that of the most lines. */

@@ -149,10 +149,16 @@ export class Verifier {
 
   /**
    * Learns the size of the log when the stream had begun: hands that had ended by then come without
-   * the player's cards.
+   * the player's cards. A log that is shorter than what was signed before is refused.
    */
   began(size: number): void {
     this.#begunAt = size;
+    try {
+      this.#log.requireSigned(size);
+    } catch (error) {
+      if (!(error instanceof ProtocolBreach)) throw error;
+      this.refuse(error);
+    }
   }
 
   /** Learns that the stream broke and begins anew, where the log has `size` lines now. */

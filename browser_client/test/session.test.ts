@@ -6,7 +6,19 @@ import { Code, ConnectError, createRouterTransport, type HandlerContext } from "
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { hexOf } from "../src/bytes.js";
-import { Dealer, IndexedDbKeeping, MemoryKeeping, PATIENCE, type Event, type Keeping, type Seat, type Surroundings } from "../src/index.js";
+import {
+  Dealer,
+  IndexedDbKeeping,
+  KeepingError,
+  MemoryKeeping,
+  PATIENCE,
+  type Drawer,
+  type Event,
+  type Keeping,
+  type Line,
+  type Seat,
+  type Surroundings,
+} from "../src/index.js";
 import { FairnessService } from "../src/generated/cutcard/v1/fairness_pb.js";
 import { Act, PlayService, type ActRequest, type TakeSeatRequest } from "../src/generated/cutcard/v1/play_pb.js";
 import { ErrorInfoSchema, RetryInfoSchema } from "../src/generated/google/rpc/error_details_pb.js";
@@ -285,6 +297,125 @@ describe("a page that is reloaded", () => {
     const kept = await keeping.open(GAME, "ann");
     expect(kept.lines("record")).toHaveLength(3);
     expect(kept.lines("chain")).toHaveLength(3);
+    kept.close();
+  });
+});
+
+describe("a page that is reloaded before another history", () => {
+  it("refuses it, and gives its link no second time", async () => {
+    const keeping = new MemoryKeeping();
+    const before = await sit(keeping);
+    seatBoth();
+    wire.tell(wire.house.openHand(), wire.house.checkpoint());
+    await hear(before, "link_given");
+    await before.close();
+    const { links, seats } = wire;
+    wire = new Wire();
+    wire.mySeat = 1;
+    wire.seats.push(...seats);
+    wire.tell(wire.house.open(), wire.house.checkpoint());
+    seatBoth();
+    wire.tell(wire.house.openHand({ commitment: "22".repeat(32) }), wire.house.checkpoint());
+    const after = await sit(keeping);
+    expect(await hear(after, "refused")).toMatchObject({ reason: "ROOT" });
+    expect(links).toHaveLength(1);
+    expect(wire.links).toEqual([]);
+    await after.close();
+  });
+});
+
+describe("a storage that is full", () => {
+  /** Keeps in memory, and has no place for some drawers. */
+  function fullFor(full: readonly Drawer[]): Keeping {
+    const keeping = new MemoryKeeping();
+    return {
+      open: async (game, player) => {
+        const kept = await keeping.open(game, player);
+        const append = (...lines: Line[]) =>
+          lines.some(([drawer]) => full.includes(drawer))
+            ? Promise.reject(new KeepingError("no place"))
+            : kept.append(...lines);
+        return { lines: (drawer) => kept.lines(drawer), append, close: () => { kept.close(); } };
+      },
+    };
+  }
+
+  it("hides no refusal, and the client still never comes back", async () => {
+    const keeping = fullFor(["evidence"]);
+    const seat = await sit(keeping);
+    seatBoth();
+    wire.tell(wire.house.openHand(), wire.house.checkpoint(new Uint8Array(32)));
+    expect(await hear(seat, "refused")).toMatchObject({ reason: "ROOT" });
+    expect(seat.evidence()?.text).toContain('"reason":"ROOT"');
+    await seat.close();
+    await expect(sit(keeping)).rejects.toThrow("the client left this game: ROOT");
+  });
+
+  it("lets no link go that is not kept", async () => {
+    const full: Drawer[] = [];
+    const seat = await sit(fullFor(full));
+    seatBoth();
+    await hear(seat, "table_changed");
+    full.push("record");
+    wire.tell(wire.house.openHand(), wire.house.checkpoint());
+    await expect(hear(seat, "link_given")).rejects.toThrow("no place");
+    expect(wire.links).toEqual([]);
+    await seat.close();
+  });
+});
+
+describe("a seat that is closed", () => {
+  it("sends nothing more", async () => {
+    const { house } = wire;
+    const seat = await sit(new MemoryKeeping());
+    seatBoth();
+    wire.tell(house.openHand(), house.checkpoint());
+    await hear(seat, "link_given");
+    await seat.close();
+    await expect(seat.sitOut()).rejects.toMatchObject({ reason: "NOT_FOLLOWED" });
+  });
+
+  it("is closed also where it was about to go on in the next game", async () => {
+    const { house } = wire;
+    const next = "f".repeat(32);
+    const memory = new MemoryKeeping();
+    let open: () => void = () => undefined;
+    let asked: () => void = () => undefined;
+    const opens = new Promise<void>((resolve) => (open = resolve));
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const seat = await sit({
+      open: async (game, player) => {
+        if (game === next) {
+          asked();
+          await opens;
+        }
+        return memory.open(game, player);
+      },
+    });
+    seatBoth();
+    const stacks = [{ seat: 1, player: "ann", stack: 100 }, { seat: 2, player: "bea", stack: 100 }];
+    wire.tell(house.log("game_closed", { reason: "operator", stacks, next }), house.checkpoint());
+    await isAsked;
+    const closing = seat.close();
+    open();
+    await closing;
+    expect(wire.links).toEqual([]);
+    // Nobody holds it any more.
+    (await memory.open(next, "ann")).close();
+  });
+});
+
+describe("what the player did in another browser", () => {
+  it("is blamed on nobody", async () => {
+    const { house } = wire;
+    wire.tell(house.sit(1, "ann", "33".repeat(32)), house.log("seat_left", { seat: 1, player: "ann", stack: 100 }), house.checkpoint());
+    const keeping = new MemoryKeeping();
+    const seat = await sit(keeping);
+    await expect(hear(seat, "refused")).rejects.toThrow("another browser");
+    expect(seat.refused).toBeUndefined();
+    await seat.close();
+    const kept = await keeping.open(GAME, "ann");
+    expect(kept.lines("record").join("")).not.toContain("refused");
     kept.close();
   });
 });
