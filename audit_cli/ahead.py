@@ -39,13 +39,13 @@ from audit_cli.examined import (
     read_entries,
     unpack,
 )
-from audit_cli.gamefile import too_long, unended
+from audit_cli.gamefile import KnownPlay, Line, too_long, unended
 from audit_cli.inputs import WorkerLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from audit_cli.gamefile import Known, Line, Readable
+    from audit_cli.gamefile import Known, Play, Readable
     from audit_cli.note import VerifierKey
     from audit_cli.problem import Problem
 
@@ -188,7 +188,7 @@ class _Job:
     """A task, with who examines it and what was found; `lines` are those that it is for."""
 
     task: Task
-    lines: Sequence[Line] = ()
+    lines: Sequence[Line | Play] = ()
     worker: _Worker | None = None
     found: Examined | None = None
 
@@ -224,7 +224,7 @@ class Ahead:
         """`derive_deck`."""
         return self._derived.pop((secret, mix), None) or derive_deck(secret, mix)
 
-    def lines(self, stream: Readable) -> Iterator[bytes | Known | Problem]:
+    def lines(self, stream: Readable) -> Iterator[bytes | Known | KnownPlay | Problem]:
         """`split_lines`, of which the entries that were read ahead come as `Known`."""
         reader = _BlockReader(stream)
         for job in self._work_on(self._blocks(reader)):
@@ -234,25 +234,32 @@ class Ahead:
             lines = job.task.block[:-1].split(b"\n")
             if found is not None:
                 self._signed = {(key, text, by): good for key, text, by, good in found.signed}
-            entries = read_entries(lines) if found is None else found.entries
-            for raw, entry in zip(lines, entries, strict=True):
-                if entry is not None:
-                    yield raw, *entry
-                elif len(raw) > MAX_LINE:
-                    yield too_long()
-                    return
-                else:
+            entries, each = read_entries(lines) if found is None else found[:2]
+            runs = iter(each)
+            at = 0
+            for entry in entries:
+                raw = lines[at]
+                at += 1
+                if entry is None:
+                    if len(raw) > MAX_LINE:
+                        yield too_long()
+                        return
                     yield raw
+                elif isinstance(entry, int):
+                    at += entry - 1
+                    yield KnownPlay(lines[at - entry : at], *next(runs))
+                else:
+                    yield raw, *entry
         if reader.problem is not None:
             yield reader.problem
         if reader.error is not None:
             raise reader.error
 
-    def reveal(self, batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
+    def reveal(self, batches: Iterable[Sequence[Line | Play]]) -> Iterator[Line | Play]:
         """Give lines as they are, the decks of their secrets being derived ahead."""
         return self._reveal(batches) if self._workers else chain.from_iterable(batches)
 
-    def _reveal(self, batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
+    def _reveal(self, batches: Iterable[Sequence[Line | Play]]) -> Iterator[Line | Play]:
         jobs = (_Job(self._secrets(lines), lines) for lines in batches)
         for job in self._work_on(jobs):
             found = () if job.found is None else job.found.derived
@@ -269,10 +276,10 @@ class Ahead:
             if not fixed:
                 key = last_key(block, key)
 
-    def _secrets(self, lines: Sequence[Line]) -> Task:
+    def _secrets(self, lines: Sequence[Line | Play]) -> Task:
         pairs = []
         for line in lines:
-            if line.kind == "secret_revealed":
+            if isinstance(line, Line) and line.kind == "secret_revealed":
                 mix = self.sealed(line.body["hand"])
                 if mix is not None:
                     pairs.append((bytes.fromhex(line.body["secret"]), mix))

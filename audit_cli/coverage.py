@@ -18,7 +18,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from audit_cli import ed25519
-from audit_cli.gamefile import Damage, Extra, GameEnd, Header, Item, Line, Signed
+from audit_cli.gamefile import Damage, Extra, GameEnd, Header, Item, Line, Play, Signed
 from audit_cli.note import NoteVerdict, VerifierKey, verify_note
 from audit_cli.report.finding import Finding, Promise, Verdict
 from audit_cli.spool import Spool
@@ -58,7 +58,7 @@ class Foresight(Protocol):
         """`ed25519.verify`."""
         ...
 
-    def reveal(self, batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
+    def reveal(self, batches: Iterable[Sequence[Line | Play]]) -> Iterator[Line | Play]:
         """Give the lines of all batches, in order, the decks of their secrets being derived."""
         ...
 
@@ -69,15 +69,15 @@ class _NoForesight:
     verify = staticmethod(ed25519.verify)
 
     @staticmethod
-    def reveal(batches: Iterable[Sequence[Line]]) -> Iterator[Line]:
+    def reveal(batches: Iterable[Sequence[Line | Play]]) -> Iterator[Line | Play]:
         return chain.from_iterable(batches)
 
 
-Judged = Header | Line | Signed | Extra | Damage | Ended | Finding
+Judged = Header | Line | Play | Signed | Extra | Damage | Ended | Finding
 
 
 def cover(
-    items: Iterable[Item], trusted: VerifierKey | None, foresight: Foresight | None = None
+    items: Iterable[Item | Play], trusted: VerifierKey | None, foresight: Foresight | None = None
 ) -> Iterator[Judged]:
     """`items` of any number of games, less the entries that no good checkpoint covers.
 
@@ -92,6 +92,9 @@ def cover(
         if isinstance(item, Line):
             assert game is not None
             game.hold(item)
+        elif isinstance(item, Play):
+            assert game is not None
+            game.hold_play(item)
         elif isinstance(item, Signed):
             assert game is not None
             wrong = game.check(item)
@@ -114,16 +117,27 @@ def cover(
             yield item
 
 
-def _unpack(data: bytes) -> list[Line]:
-    return [Line(*line) for line in marshal.loads(data)]  # noqa: S302  (from our own spool)
+def _unpack(data: bytes) -> list[Line | Play]:
+    held = marshal.loads(data)  # noqa: S302  (from our own spool)
+    return [Line(*one) if len(one) == len(Line._fields) else Play(*one) for one in held]
+
+
+def _one_by_one(held: Iterable[Line | Play]) -> Iterator[Line]:
+    for one in held:
+        if isinstance(one, Play):
+            yield from one.lines()
+        else:
+            yield one
 
 
 class _Game:
     """One game's held-back entries and counts."""
 
     __slots__ = (
+        "_batched",
         "_bytes",
         "_checkpoints",
+        "_count",
         "_covered",
         "_first",
         "_first_unsigned",
@@ -141,9 +155,11 @@ class _Game:
         self._header = header
         self._key = key
         self._verify = verify
-        self._held: list[Line] = []
-        # Batches of `_BATCH` held lines, as their places in the spool.
+        self._held: list[Line | Play] = []
+        # Batches of held lines, as their places in the spool; how many are held and in such.
         self._stored: list[tuple[int, int]] = []
+        self._count = 0
+        self._batched = 0
         self._spool = Spool()
         self._bytes = 0
         self._covered = 0
@@ -159,19 +175,36 @@ class _Game:
         self._bytes += line.length
         if not self._overflow and self._bytes <= MAX_HELD:
             self._held.append(line)
-            if len(self._held) >= _BATCH:
-                # A long log's secrets stand under one checkpoint.
-                data = marshal.dumps([tuple(line) for line in self._held])
-                self._stored.append((self._spool.add(data), len(data)))
-                self._held = []
+            self._count += 1
+            if self._count - self._batched >= _BATCH:
+                self._store()
             return
         self._overflow = True
         self._give_up()
         self._count_unsigned(line)
 
+    def hold_play(self, play: Play) -> None:
+        more = sum(play.lengths)
+        if self._first is None or self._overflow or self._bytes + more > MAX_HELD:
+            for line in play.lines():
+                self.hold(line)
+            return
+        self._bytes += more
+        self._held.append(play)
+        self._count += len(play.told)
+        if self._count - self._batched >= _BATCH:
+            self._store()
+
+    def _store(self) -> None:
+        # A long log's secrets stand under one checkpoint.
+        data = marshal.dumps([tuple(one) for one in self._held])
+        self._stored.append((self._spool.add(data), len(data)))
+        self._held = []
+        self._batched = self._count
+
     def _give_up(self) -> None:
-        for lines in self._take_held():
-            for line in lines:
+        for held in self._take_held():
+            for line in _one_by_one(held):
                 self._count_unsigned(line)
 
     def _count_unsigned(self, line: Line) -> None:
@@ -183,15 +216,16 @@ class _Game:
         """Whether every entry so far is covered."""
         return not (self._held or self._stored) and self._first_unsigned is None
 
-    def release(self) -> Iterator[list[Line]]:
+    def release(self) -> Iterator[list[Line | Play]]:
         """Return the held lines, in order, in batches; none once there were too many."""
         self._checkpoints += 1
         self._bytes = 0
-        self._covered += len(self._held) + len(self._stored) * _BATCH
+        self._covered += self._count
         return self._take_held()
 
-    def _take_held(self) -> Iterator[list[Line]]:
+    def _take_held(self) -> Iterator[list[Line | Play]]:
         """Return the held lines in batches, and hold none of them any more."""
+        self._count = self._batched = 0
         held, self._held = self._held, []
         stored, self._stored = self._stored, []
         spool, self._spool = self._spool, Spool()

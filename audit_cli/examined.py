@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from audit_cli import ed25519
 from audit_cli.canonical import read_file_line
 from audit_cli.derive import SALT_BYTES, StreamExhaustedError, derive_deck
-from audit_cli.gamefile import read_checkpoint, read_checkpoint_line
+from audit_cli.gamefile import PLAY, read_checkpoint, read_checkpoint_line
 from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.transcript_line import Plain, parse_all_plainly
@@ -28,6 +28,11 @@ _CHECKPOINT = b'{"checkpoint":'
 _HEADER = b'{"format":'
 
 Entry = tuple[Plain, bytes]
+
+# What `PLAY` lines that follow each other say, and their leaf hashes.
+Run = tuple[list[Plain], list[bytes]]
+# So few of them are not worth it.
+_LEAST = 4
 
 
 class Signed(NamedTuple):
@@ -54,9 +59,13 @@ class Derived(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """What was found of a block: for each line its entry and leaf hash, or None."""
+    """What was found of a block: for each line its entry and leaf hash, or None.
 
-    entries: list[Entry | None]
+    For the lines of a run there is but their number, and the next one of `runs`.
+    """
+
+    entries: list[Entry | int | None]
+    runs: list[Run]
     signed: list[Signed]
     derived: list[Derived]
 
@@ -81,23 +90,44 @@ def examine(task: Task) -> Examined:
     lines = task.block[:-1].split(b"\n") if task.block else []
     signed: list[Signed] = []
     derived = [deck for secret, mix in task.pairs for deck in _derive(secret, mix)]
-    entries = read_entries(lines)
-    for raw, entry in zip(lines, entries, strict=True):
-        if entry is not None:
-            continue
+    for raw in lines:
         if raw.startswith(_CHECKPOINT):
             signed += _verify(raw, key)
         elif raw.startswith(_HEADER) and not task.fixed:
             key = _key(key_in(raw)) or key
-    return Examined(entries, signed, derived)
+    return Examined(*read_entries(lines), signed, derived)
 
 
-def read_entries(lines: Sequence[bytes]) -> list[Entry | None]:
-    """Return the entry of each line that is plainly one, with its leaf hash."""
-    return [
-        None if plain is None else (plain, sha256(b"\0" + raw).digest())
-        for raw, plain in zip(lines, parse_all_plainly(lines), strict=True)
-    ]
+def read_entries(lines: Sequence[bytes]) -> tuple[list[Entry | int | None], list[Run]]:
+    """Return the entry of each line that is plainly one, with its leaf hash, as `Examined` does."""
+    entries: list[Entry | int | None] = []
+    runs: list[Run] = []
+    told: list[Plain] = []
+    leaves: list[bytes] = []
+    for raw, plain in zip(lines, parse_all_plainly(lines), strict=True):
+        if plain is not None and plain[1] in PLAY:
+            told.append(plain)
+            leaves.append(sha256(b"\0" + raw).digest())
+            continue
+        if told:
+            _end_run(told, leaves, entries, runs)
+            told, leaves = [], []
+        entries.append(None if plain is None else (plain, sha256(b"\0" + raw).digest()))
+    _end_run(told, leaves, entries, runs)
+    return entries, runs
+
+
+def _end_run(
+    told: list[Plain],
+    leaves: list[bytes],
+    entries: list[Entry | int | None],
+    runs: list[Run],
+) -> None:
+    if len(told) < _LEAST:
+        entries += zip(told, leaves, strict=True)
+    else:
+        entries.append(len(told))
+        runs.append((told, leaves))
 
 
 def _verify(raw: bytes, key: VerifierKey | None) -> Iterator[Signed]:
@@ -147,12 +177,12 @@ def last_key(block: bytes, key: str) -> str:
 
 def pack(examined: Examined) -> bytes:
     """Return it as bytes, for `unpack` in another process of this very program."""
-    return marshal.dumps(
-        (examined.entries, *([tuple(one) for one in part] for part in examined[1:]))
-    )
+    return marshal.dumps((*examined[:2], *([tuple(one) for one in part] for part in examined[2:])))
 
 
 def unpack(data: memoryview) -> Examined:
     """Return what `pack` was given."""
-    entries, signed, derived = marshal.loads(data)  # noqa: S302  (by a worker of our own)
-    return Examined(entries, [Signed(*one) for one in signed], [Derived(*one) for one in derived])
+    entries, runs, signed, derived = marshal.loads(data)  # noqa: S302  (by a worker of our own)
+    return Examined(
+        entries, runs, [Signed(*one) for one in signed], [Derived(*one) for one in derived]
+    )

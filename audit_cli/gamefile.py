@@ -6,14 +6,15 @@ is too long to be one, at a header that names no game, and after `MAX_DAMAGE` da
 A damaged entry keeps its place in the log: it comes as a `Line` of kind "" behind its `Damage`,
 with its leaf hash, so that checkpoints behind it are still compared.
 
-The items are named tuples: a large file makes millions of them.
+The items are named tuples: a large file makes millions of them. The lines of a hand's play, which
+are most of a log, come as one item where they were read ahead.
 """
 
 from __future__ import annotations
 
 import re
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from audit_cli.canonical import MAX_LINE, read_file_line
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint_note
@@ -25,6 +26,7 @@ from audit_cli.shape import hex_bytes, origin, text
 from audit_cli.transcript_line import (
     ENTRY,
     Entry,
+    Plain,
     parse_entry_strictly,
     parse_plainly,
     parse_tournament_entry,
@@ -97,6 +99,27 @@ class Line(NamedTuple):
     length: int
 
 
+class Play(NamedTuple):
+    """Entries of kinds of `PLAY` that directly follow each other, in one item.
+
+    `number` and `entry` are those of the first; `told` has time, kind and fields of each.
+    """
+
+    number: int
+    entry: int
+    told: list[Plain]
+    leaves: list[bytes]
+    lengths: list[int]
+
+    def lines(self) -> Iterator[Line]:
+        """Give the entries one by one."""
+        number, entry = self.number, self.entry
+        for plain, leaf, length in zip(self.told, self.leaves, self.lengths, strict=True):
+            yield _new(Line, (number, entry, *plain, leaf, length))
+            number += 1
+            entry += 1
+
+
 def place_of(entry: int, number: int) -> Line:
     """Return a line without its content: where it is, for what is said of it later."""
     return Line(number, entry, -1, "", {}, b"", 0)
@@ -143,8 +166,20 @@ class GameEnd(NamedTuple):
 
 Item = Header | Line | Signed | Extra | Damage | GameEnd
 
+# The kinds of entries of which a hand's play is made, from its posts to the last award.
+PLAY = frozenset({"posted", "dealt", "acted", "opened", "mucked", "returned", "awarded"})
+
 # A line that was read ahead: its bytes, what `parse_plainly` gives of them, and their leaf hash.
-Known = tuple[bytes, tuple[int, str, dict[str, Any]], bytes]
+Known = tuple[bytes, Plain, bytes]
+
+
+class KnownPlay(NamedTuple):
+    """Lines of `PLAY` that were read ahead, with what `Known` has of each."""
+
+    raws: list[bytes]
+    told: list[Plain]
+    leaves: list[bytes]
+
 
 _new = tuple.__new__
 
@@ -217,10 +252,13 @@ def read_game_file(stream: Readable, source: str) -> Iterator[Item]:
 
     OSError from the stream is the caller's.
     """
-    return _Reader(source).read(split_lines(stream))
+    # Of what was read ahead alone there is a Play.
+    return cast("Iterator[Item]", _Reader(source).read(split_lines(stream)))
 
 
-def read_game_lines(lines: Iterable[bytes | Known | Problem], source: str) -> Iterator[Item]:
+def read_game_lines(
+    lines: Iterable[bytes | Known | KnownPlay | Problem], source: str
+) -> Iterator[Item | Play]:
     """`read_game_file` from the lines of an input, of which some may be known already."""
     return _Reader(source).read(lines)
 
@@ -248,10 +286,13 @@ class _Reader:
         self._tournament = False
 
     def read(  # noqa: C901, PLR0912  (the common case stands inline)
-        self, lines: Iterable[bytes | Known | Problem]
-    ) -> Iterator[Item]:
-        for given in lines:
+        self, lines: Iterable[bytes | Known | KnownPlay | Problem]
+    ) -> Iterator[Item | Play]:
+        for given in self._one_by_one(lines):
             self._number += 1
+            if isinstance(given, KnownPlay):
+                yield self._play(given)
+                continue
             if isinstance(given, Problem):
                 yield self._damage(given, fatal=True)
                 break
@@ -286,6 +327,26 @@ class _Reader:
             yield self._damage(Problem("an empty input", hint), fatal=True)
         if self._in_game:
             yield GameEnd(self._number, self._frontier.size)
+
+    def _one_by_one(
+        self, lines: Iterable[bytes | Known | KnownPlay | Problem]
+    ) -> Iterator[bytes | Known | KnownPlay | Problem]:
+        """Give the lines of a hand's play one by one where none may stand."""
+        for given in lines:
+            if isinstance(given, KnownPlay) and (
+                not self._in_game or self._behind or self._tournament
+            ):
+                yield from given.raws
+            else:
+                yield given
+
+    def _play(self, known: KnownPlay) -> Play:
+        raws, told, leaves = known
+        frontier = self._frontier
+        play = Play(self._number, frontier.size, told, leaves, [*map(len, raws)])
+        self._number += len(raws) - 1
+        frontier.extend(leaves)
+        return play
 
     def _damage(self, problem: Problem, fatal: bool = False) -> Damage:
         self._damaged += 1

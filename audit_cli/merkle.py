@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 EMPTY_ROOT = sha256().digest()
 HASH_BYTES = 32
@@ -49,6 +49,19 @@ class Frontier:
             leaf = sha256(b"\1" + peaks.pop() + leaf).digest()
             size >>= 1
         peaks.append(leaf)
+
+    def extend(self, leaves: Iterable[bytes]) -> None:
+        """Add leaf hashes, one after another."""
+        size, peaks = self.size, self._peaks
+        for leaf in leaves:
+            node = leaf
+            size += 1
+            height = size
+            while not height & 1:
+                node = sha256(b"\1" + peaks.pop() + node).digest()
+                height >>= 1
+            peaks.append(node)
+        self.size = size
 
     def root(self) -> bytes:
         """Return the root of all leaves so far; SHA-256 of nothing where there is none."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit_cli.checks.check import TOURNAMENT
+from audit_cli.checks.check import TOURNAMENT, TakesPlay
 from audit_cli.coverage import Ended, Judged, cover
 from audit_cli.entries import SHAPES
-from audit_cli.gamefile import Damage, Extra, Header, Item, Line, Signed
+from audit_cli.gamefile import PLAY, Damage, Extra, Header, Item, Line, Play, Signed
 from audit_cli.report.finding import (
     ALWAYS_ASKED,
     TOURNAMENT_PROMISES,
@@ -26,9 +26,9 @@ from audit_cli.report.finding import (
 from audit_cli.tournament.shapes import SHAPES as TOURNAMENT_SHAPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from audit_cli.checks.check import Check, CheckMaker, Handler, Request
+    from audit_cli.checks.check import Check, CheckMaker, Handler, PlayHandler, Request
 
 
 MAX_FORKS = 10
@@ -75,7 +75,7 @@ class _Gathered:
 
 
 def audit(
-    items: Iterable[Item],
+    items: Iterable[Item | Play],
     request: Request,
     makers: Sequence[CheckMaker],
     *,
@@ -129,6 +129,20 @@ def _handlers(checks: Sequence[Check]) -> dict[str, tuple[Handler, ...]]:
     }
 
 
+def _play(checks: Sequence[Check], handlers: Mapping[str, Sequence[Handler]]) -> PlayHandler:
+    """Return what takes the lines of a hand's play: a check that alone is told of them, or all."""
+    for check in checks:
+        if isinstance(check, TakesPlay) and all(len(handlers[kind]) == 1 for kind in PLAY):
+            return check.play
+
+    def one_by_one(play: Play) -> None:
+        for line in play.lines():
+            for handle in handlers[line.kind]:
+                handle(line)
+
+    return one_by_one
+
+
 def _tournament_handlers(checks: Sequence[Check]) -> dict[str, tuple[Handler, ...]]:
     """For each kind of a tournament's entries the functions to call: the same for all of them."""
     called = tuple(check.handlers()[TOURNAMENT] for check in checks)
@@ -142,14 +156,14 @@ def _tell(judged: Iterable[Judged], checks: Sequence[Check], gathered: _Gathered
         True: (of_tournaments, _tournament_handlers(of_tournaments)),
     }
     told, handlers = by_log[False]
+    take_play = _play(checks, handlers)
     header: Header | None = None
     for item in judged:
         if isinstance(item, Line):
             for handle in handlers[item.kind]:
                 handle(item)
-        elif isinstance(item, Signed):
-            for check in told:
-                check.signed(item)
+        elif isinstance(item, Play):
+            take_play(item)
         elif isinstance(item, Header):
             header = item
             told, handlers = by_log[item.tournament]
@@ -165,10 +179,13 @@ def _tell(judged: Iterable[Judged], checks: Sequence[Check], gathered: _Gathered
 
 
 def _tell_beside(
-    item: Extra | Damage | Finding, checks: Sequence[Check], gathered: _Gathered
+    item: Signed | Extra | Damage | Finding, checks: Sequence[Check], gathered: _Gathered
 ) -> None:
-    """Pass on what is no part of the signed log."""
-    if isinstance(item, Extra):
+    """Pass on what is no entry of the signed log."""
+    if isinstance(item, Signed):
+        for check in checks:
+            check.signed(item)
+    elif isinstance(item, Extra):
         for check in checks:
             check.behind(item)
     elif isinstance(item, Damage):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from audit_cli.ahead import Ahead
     from audit_cli.beacon import Network
-    from audit_cli.gamefile import Item
+    from audit_cli.gamefile import Item, Play
     from audit_cli.report.finding import Fork
 
 _LF = "\n"
@@ -192,7 +192,7 @@ def _named(name: str) -> str:
     return "on the command line" if _LF in name else shown(name)
 
 
-def _items(names: Sequence[str], ahead: Ahead) -> Iterator[Item]:
+def _items(names: Sequence[str], ahead: Ahead) -> Iterator[Item | Play]:
     """Give the items of all files, one after another; a read that fails becomes damage."""
     for name in names:
         with opened(name) as stream:

@@ -17,7 +17,7 @@ from audit_cli.spool import Spool, root_of_spool
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
     from audit_cli.checks.table import Table
-    from audit_cli.gamefile import Line
+    from audit_cli.gamefile import Line, Play
 
 
 class _End(NamedTuple):
@@ -57,6 +57,10 @@ class Chain:
     def line(self, line: Line) -> None:
         """Each entry's leaf."""
         self._fresh += line.leaf
+
+    def play(self, play: Play) -> None:
+        """Take the leaves of many entries."""
+        self._fresh += b"".join(play.leaves)
 
     def hand_opened(self, _: Line) -> None:
         """Keep what has come so far beside memory."""

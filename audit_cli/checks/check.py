@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from audit_cli.ahead import Ahead
-from audit_cli.gamefile import Extra, Header, Line, Signed
+from audit_cli.gamefile import Extra, Header, Line, Play, Signed
 
 if TYPE_CHECKING:
     from audit_cli.beacon import Network
@@ -76,6 +76,7 @@ class Request:
 
 
 Handler = Callable[[Line], None]
+PlayHandler = Callable[[Play], None]
 
 TOURNAMENT = "tournament"
 """The kind under which a check takes every entry of tournaments' logs."""
@@ -139,6 +140,15 @@ class Check(Protocol):
 
     def conclude(self) -> None:
         """Report, the input being over, what holds, or that there was nothing to judge."""
+        ...
+
+
+@runtime_checkable
+class TakesPlay(Protocol):
+    """A check that takes the lines of a hand's play in one, if no other check wants any of them."""
+
+    def play(self, play: Play, /) -> None:
+        """Take what `handlers` would be given line by line."""
         ...
 
 

@@ -23,6 +23,7 @@ from audit_cli.checks.replayed import Replayed
 from audit_cli.checks.table import Table
 from audit_cli.checks.twice import Twice
 from audit_cli.entries import SHAPES
+from audit_cli.gamefile import PLAY
 from audit_cli.record import read_records
 from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
 from audit_cli.spool import Spool
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from audit_cli.checks.check import Emit, Handler, Request
     from audit_cli.coverage import Ended
-    from audit_cli.gamefile import Extra, Header, Line, Signed
+    from audit_cli.gamefile import Extra, Header, Line, Play, Signed
     from audit_cli.record import Record
     from audit_cli.tournament.check import Tournaments
 
@@ -48,6 +49,8 @@ _OF_ENTRIES = (
     Promise.BEACON_MIXED,
     Promise.WITNESSED,
 )
+# How many checks see every entry of any game.
+_EVERY = 2
 
 
 class GameLog:
@@ -72,6 +75,8 @@ class GameLog:
         self._chain = Chain(emit)
         self._twice = Twice(emit)
         self._published = Published(request, emit)
+        # What sees the entries of a hand's play besides; None where more checks see every entry.
+        self._usual: dict[str, tuple[Handler, ...]] | None = None
         # None before there is one, or a table of one.
         self._tournaments: Tournaments | None = None
         self._games = 0
@@ -120,6 +125,7 @@ class GameLog:
             "deck_committed": (replayed.deck_committed, beacon.deck_committed),
         }
         every: tuple[Handler, ...] = (self._ordered.line, chain.line)
+        assert len(every) == _EVERY
         if beacon.has_record:
             every = (*every, beacon.line)
         for mine in self._mine:
@@ -131,9 +137,8 @@ class GameLog:
         tournaments = self._tournaments
         event = {} if tournaments is None else tournaments.tables.handlers
         published = self._published.handlers
-        return {
+        plan: dict[str, tuple[Handler, ...]] = {
             kind: (
-                *every,
                 *((played[kind],) if kind in played else ()),
                 *((published[kind],) if kind in published else ()),
                 *((event[kind],) if kind in event else ()),
@@ -143,6 +148,9 @@ class GameLog:
             )
             for kind in (*SHAPES, "")
         }
+        # Order and leaves of a hand's play are taken for many lines at once.
+        self._usual = None if len(every) > _EVERY else {kind: plan[kind] for kind in PLAY}
+        return {kind: (*every, *handlers) for kind, handlers in plan.items()}
 
     def handlers(self) -> Mapping[str, Handler]:
         """Every entry."""
@@ -193,6 +201,20 @@ class GameLog:
             self._clock.follow(line)
         for handle in self._kinds[line.kind]:
             handle(line)
+
+    def play(self, play: Play, /) -> None:
+        """Take the lines of a hand's play: as `_line` does, in fewer steps where all is usual."""
+        clock, usual = self._clock, self._usual
+        if usual is None or clock.acted is not None or not self._ordered.play(play):
+            for line in play.lines():
+                self._line(line)
+            return
+        self._chain.play(play)
+        for line in play.lines():
+            if clock.acted is not None:
+                clock.follow(line)
+            for handle in usual[line.kind]:
+                handle(line)
 
     def _tournament_line(self, line: Line) -> None:
         self._leaves.add(line.leaf)

@@ -16,7 +16,7 @@ from audit_cli.spool import Numbers
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
     from audit_cli.checks.table import Table
-    from audit_cli.gamefile import Line
+    from audit_cli.gamefile import Line, Play
 
 _ASIDES = frozenset(
     {
@@ -128,6 +128,34 @@ class Ordered:
         if leads_to is not None and not (kind in _PLAYING and place is _Place.OPENED):
             self._place = leads_to
             self._plain = _PLAIN if leads_to is _Place.PLAYING else frozenset()
+
+    def play(self, play: Play) -> bool:
+        """Judge the lines of a hand's play; False, all being as before, where there is a doubt."""
+        place, hand = self._place, self._table.hand
+        posting = place is _Place.POSTING
+        if hand is None or self._uncovered is not None:
+            return False
+        if not posting and place is not _Place.PLAYING:
+            return False
+        number, last = hand.number, self._at
+        for at, kind, body in play.told:
+            if at < last:
+                return False
+            last = at
+            if kind in _PLAIN:
+                posting = False
+            elif kind == "posted":
+                if not posting:
+                    return False
+            elif body["hand"] != number:
+                return False
+            else:
+                posting = False
+        self._entries += len(play.told)
+        self._at = last
+        if not posting:
+            self._place, self._plain = _Place.PLAYING, _PLAIN
+        return True
 
     def _check_number(self, line: Line) -> None:
         hand = self._table.hand
