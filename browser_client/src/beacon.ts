@@ -37,7 +37,7 @@ export const QUICKNET: Network = {
 };
 
 /** The round that a hand mixes in which opened at that time, in milliseconds. */
-export function roundOf(network: Network, openedAt: number): number {
+function roundOf(network: Network, openedAt: number): number {
   const since = openedAt + LEAD_MS - network.genesis;
   return since <= 0 ? 1 : 1 + Math.ceil(since / network.period);
 }

@@ -9,7 +9,7 @@
 
 import { textOf, utf8 } from "./bytes.js";
 
-export const MAX_LINE_BYTES = 65_535;
+const MAX_LINE_BYTES = 65_535;
 const MAX_DEPTH = 32;
 const PRINTABLE = /^[ -~]*$/;
 

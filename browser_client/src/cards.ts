@@ -4,14 +4,14 @@ import { isSame } from "./bytes.js";
 import { cardLeaf } from "./hashing.js";
 import { nodeHash } from "./merkle.js";
 
-export const DECK_SIZE = 52;
+const DECK_SIZE = 52;
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 const RANKS = "23456789TJQKA";
 const SUITS = "cdhs";
 
 /** A card's number, 4 × rank + suit; undefined for what is none. */
-export function cardNumber(card: string): number | undefined {
+function cardNumber(card: string): number | undefined {
   const rank = RANKS.indexOf(card[0] ?? "?");
   const suit = SUITS.indexOf(card[1] ?? "?");
   return card.length === 2 && rank >= 0 && suit >= 0 ? 4 * rank + suit : undefined;

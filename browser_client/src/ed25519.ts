@@ -15,7 +15,7 @@ const { Point } = ed25519;
 const ORDER = Point.Fn.ORDER;
 const IDENTITY = numberToBytesLE(1n, 32);
 
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
 /** A public key of order L. */

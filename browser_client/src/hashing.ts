@@ -41,7 +41,7 @@ function framed(value: Uint8Array): Uint8Array {
 }
 
 /** One byte. */
-export function u8(number: number): Uint8Array {
+function u8(number: number): Uint8Array {
   if (!Number.isInteger(number) || number < 0 || number > 255) {
     throw new RangeError(`a one-byte number is 0 to 255, not ${number}`);
   }
@@ -64,7 +64,7 @@ export function labelled(label: string, ...parts: Uint8Array[]): Uint8Array {
 }
 
 /** The value that comes after a link in a player's chain (section 2). */
-export function nextLink(place: Place, link: Uint8Array): Uint8Array {
+function nextLink(place: Place, link: Uint8Array): Uint8Array {
   return labelled("seat-link", utf8(place.origin), place.game, utf8(place.player), link);
 }
 

@@ -402,7 +402,7 @@ function rulesAt(rules: RuleSet, level: HandLevel): RuleSet {
 }
 
 /** Lays what the seats have paid in pots, main pot first, which gets dead money (9.6). */
-export function layers(seats: readonly SeatView[], dead = 0): Pot[] {
+function layers(seats: readonly SeatView[], dead = 0): Pot[] {
   const paid = seats.filter((seat) => seat.paid > 0);
   const totals = [...new Set(paid.filter(isLive).map((seat) => seat.paid))].sort((a, b) => a - b);
   const most = Math.max(0, ...paid.map((seat) => seat.paid));

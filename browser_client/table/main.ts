@@ -271,7 +271,11 @@ for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
   if (FIELDS.some((one) => one === name && one !== "token")) field(name).value = value;
 }
 const saved = sessionStorage.getItem(SAVED);
-if (saved !== null) {
+if (window.top !== window) {
+  // Whoever shows the page in a frame could have it clicked unseen.
+  form.querySelector("button")?.setAttribute("disabled", "");
+  say("problem", "This page is in a frame of another one; open it by itself.");
+} else if (saved !== null) {
   const values = JSON.parse(saved) as Readonly<Record<string, string>>;
   for (const name of FIELDS) field(name).value = values[name] ?? "";
   void enter();

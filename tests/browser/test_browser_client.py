@@ -340,6 +340,22 @@ async def test_a_page_goes_on_into_the_game_that_follows(
     await dealer.stop()
 
 
+async def test_the_page_plays_in_no_frame_of_another(page: TablePage) -> None:
+    """Whoever frames it could have its buttons clicked unseen."""
+    await asyncio.to_thread(page.driver.get, page.url.replace("index.html", "style.css"))
+    framing = (
+        "const [url, loaded] = arguments, it = document.createElement('iframe');"
+        "it.onload = () => loaded(true); it.src = url; document.body.append(it);"
+    )
+    await asyncio.to_thread(page.driver.execute_async_script, framing, page.url)
+    page.driver.switch_to.frame(0)
+    try:
+        await page.until_told("open it by itself", "#problem")
+        assert await page.until("return document.querySelector('#enter button').disabled")
+    finally:
+        page.driver.switch_to.default_content()
+
+
 async def test_the_page_is_for_everybody(page: TablePage, issued: Issued, tmp_path: Path) -> None:
     """No barrier by WCAG 2.2, on a desk and on a phone; a hand can be played by keys alone."""
     dealt = serving(tmp_path / "dealer", clock=SystemClock())
