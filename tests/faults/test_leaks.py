@@ -81,6 +81,15 @@ class Secrets:
         next(one for one in self.hands if one.custody is custody).derive(mixed)
 
 
+@pytest.fixture(autouse=True)
+def only_what_is_made_here() -> Iterator[None]:
+    """Keep what tests before left in memory out of what is looked through: no secret is in it."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Secrets:
     """Overhear every hand's secret and deck where the dealer makes them."""

@@ -6,6 +6,7 @@ Each kind of check is shown a lie as well, so that none of them can pass without
 import asyncio
 import base64
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +30,31 @@ ORIGIN = "dealer.example.com"
 SIGNER = note_signer(ORIGIN, bytes(range(32)))
 WITNESS = note_signer("witness.example.com", bytes(32))
 SIZES = (1, 2, 255, 256, 257, 1_000, 65_536, 66_000)
-LINES = [
-    write_noted(
-        Noted(
-            at=1_767_225_600_000 + number,
-            game=number.to_bytes(16, "big"),
-            hand=number % 9 + 1,
-            stage=Stage.HAND_OPENED,
-            size=number + 1,
-            root=leaf_hash(b"%d" % number),
+
+
+@cache
+def lines() -> list[bytes]:
+    """Give the lines of a log as long as the longest that is tried."""
+    return [
+        write_noted(
+            Noted(
+                at=1_767_225_600_000 + number,
+                game=number.to_bytes(16, "big"),
+                hand=number % 9 + 1,
+                stage=Stage.HAND_OPENED,
+                size=number + 1,
+                root=leaf_hash(b"%d" % number),
+            )
         )
-    )
-    for number in range(SIZES[-1])
-]
-LEAVES = [leaf_hash(line) for line in LINES]
+        for number in range(SIZES[-1])
+    ]
+
+
+@cache
+def leaves() -> list[bytes]:
+    """Give their leaves."""
+    return [leaf_hash(line) for line in lines()]
+
 
 Question = dict[str, Any]
 
@@ -60,12 +72,12 @@ def published(folder: Path, *sizes: int) -> Path:
     edge = TileEdge()
     for size in sizes:
         old = edge.size
-        edge, tiles = edge.grow(LEAVES[old:size])
+        edge, tiles = edge.grow(leaves()[old:size])
         files = {tile.path: data for tile, data in tiles}
         for tile, _ in tiles:
             if tile.level == 0:
                 start = tile.index * 256
-                files[tile.entries] = entry_bundle(LINES[start : start + tile.width])
+                files[tile.entries] = entry_bundle(lines()[start : start + tile.width])
         files["checkpoint"] = checkpoint(edge).encode()
         for path, data in files.items():
             target = folder / path
@@ -97,7 +109,7 @@ def including(reader: TileReader, index: int, size: int) -> Question:
         "check": "inclusion",
         "index": index,
         "size": size,
-        "leaf": LEAVES[index].hex(),
+        "leaf": leaves()[index].hex(),
         "newRoot": reader.root(size).hex(),
         "path": [value.hex() for value in reader.inclusion(index, size)],
     }
@@ -172,8 +184,8 @@ def test_go_refuses_a_log_of_which_one_bit_was_changed(
 
 def test_go_refuses_a_line_that_was_changed_with_its_leaf(go: GoChecker, tmp_path: Path) -> None:
     folder = published(tmp_path, 1_000)
-    (folder / "tile/entries/000").write_bytes(entry_bundle([b"other", *LINES[1:256]]))
-    (folder / "tile/0/000").write_bytes(b"".join([leaf_hash(b"other"), *LEAVES[1:256]]))
+    (folder / "tile/entries/000").write_bytes(entry_bundle([b"other", *lines()[1:256]]))
+    (folder / "tile/0/000").write_bytes(b"".join([leaf_hash(b"other"), *leaves()[1:256]]))
     assert go.ask([of_folder(folder)])[0]
 
 
@@ -207,7 +219,7 @@ def test_go_refuses_proofs_of_something_else(go: GoChecker, log: Path) -> None:
     answers = go.ask(
         [
             within | {"index": 301},
-            within | {"leaf": LEAVES[301].hex()},
+            within | {"leaf": leaves()[301].hex()},
             within | {"path": within["path"][:-1]},
             growth | {"oldRoot": reader.root(299).hex()},
             growth | {"old": 299},

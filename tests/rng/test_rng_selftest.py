@@ -98,6 +98,7 @@ def test_seen_is_not_enough_where_the_verdict_does_not_alarm() -> None:
     assert replace(result, alarms=(("S1", 1e-9),)).good
 
 
+@pytest.mark.night  # single chunks are held to it in test_rng_counting.py, by day
 def test_a_clean_run_is_the_same_by_every_engine() -> None:
     assert clean_plan().run.hands == 20_000
     found = {judge_clean(CleanTask(SEED, 0, engine)) for engine in ("numpy", "numba")}

@@ -1,17 +1,17 @@
 """Every case and recorded hand of the data, and the runners' word."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.runners import cases, hands
 from tests.runners.outcome import Verdict, report
 from tests.runners.phh import load_file
+from tests.support.rule_cases import CASES
 
 DATA = Path(__file__).parents[1] / "data"
-CASES = yaml.safe_load((DATA / "cases" / "rules.yaml").read_text(encoding="utf-8"))["cases"]
 OF_A_TOURNAMENT = {"ranking", "color_up", "balance", "level", "clock", "showdown"}
 
 
@@ -53,7 +53,7 @@ SHOWN = next(case for case in CASES if case["id"] == "SD-01")
 
 
 def changed(case: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    copy: dict[str, Any] = yaml.safe_load(yaml.safe_dump(case))
+    copy = deepcopy(case)
     *steps, last = path.split(".")
     inner: Any = copy
     for step in steps:
