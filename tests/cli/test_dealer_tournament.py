@@ -78,7 +78,8 @@ def test_two_people_play_one_from_the_terminal_and_its_file_is_fetched(service: 
     assert {"you are 1st: 20", "you are 2nd: 0"} <= {*told.splitlines(), *heard.splitlines()}
     seen, _ = watching.communicate(timeout=60)
     assert watching.returncode == 0
-    assert seen.startswith("ann registers\n")
+    # Two programs start at once: either may be the first to have registered.
+    assert sorted(seen.splitlines()[:2]) == ["ann registers", "bob registers"]
     assert seen.endswith("the tournament is over: finished\n")
     fetched = dealer(
         "fetch", one, "--address", service.address, "--output", "t.jsonl", folder=service.folder
