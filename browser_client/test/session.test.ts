@@ -396,6 +396,8 @@ describe("a seat that is closed", () => {
     const stacks = [{ seat: 1, player: "ann", stack: 100 }, { seat: 2, player: "bea", stack: 100 }];
     wire.tell(house.log("game_closed", { reason: "operator", stacks, next }), house.checkpoint());
     await isAsked;
+    // A stream of the next game would go on for ever.
+    wire.isMute = true;
     const closing = seat.close();
     open();
     await closing;
