@@ -35,6 +35,7 @@ from audit_cli.examined import (
     Task,
     examine,
     last_key,
+    last_opened,
     pack,
     read_entries,
     unpack,
@@ -59,6 +60,8 @@ _SLOTS = 4
 SLOT = 512 * 1024
 _LENGTH = struct.Struct("<iI")
 _TOO_LARGE = -1
+# A hand's opening: blocks end before one, so that most hands stand whole in one.
+_HAND = b',"hand_opened":{'
 
 
 def usual_workers() -> int:
@@ -269,10 +272,12 @@ class Ahead:
     def _blocks(self, reader: _BlockReader) -> Iterator[_Job]:
         """Give the blocks of an input as they are read; workers begin when it is a long one."""
         key, fixed = self.trusted, bool(self.trusted)
+        opened = b""
         while block := reader.read():
             if self.asked or reader.blocks >= _WORTHWHILE:
                 self._begin()
-            yield _Job(Task(block, key, fixed, []))
+            yield _Job(Task(block, key, fixed, [], opened))
+            opened = last_opened(block, opened)
             if not fixed:
                 key = last_key(block, key)
 
@@ -366,22 +371,29 @@ class _BlockReader:
                 chunk = self._stream.read(BLOCK)
             except OSError as error:
                 self.error = error
-                break
-            if not chunk:
-                if self._tail:
-                    self.problem = unended()
-                break
+                chunk = b""
             data = self._tail + chunk
-            end = data.rfind(b"\n") + 1
-            self._tail = data[end:]
-            if len(self._tail) > MAX_LINE:
+            whole = end = data.rfind(b"\n") + 1
+            if not chunk:
+                self._over = True
+                if whole < len(data) and self.error is None:
+                    self.problem = unended()
+            elif len(data) - whole > MAX_LINE:
                 self.problem = too_long()
                 self._over = True
+            else:
+                end = _find_hand(data, whole)
+            self._tail = data[end:]
             if end:
                 self.blocks += 1
                 return data[:end]
-        self._over = True
         return b""
+
+
+def _find_hand(data: bytes, end: int) -> int:
+    """Return where the last hand begins, if it is not at the very beginning; else `end`."""
+    at = data.rfind(_HAND, 0, end)
+    return data.rfind(b"\n", 0, max(at, 0)) + 1 or end
 
 
 @contextmanager

@@ -191,13 +191,15 @@ class _Game:
             return
         self._bytes += more
         self._held.append(play)
-        self._count += len(play.told)
+        self._count += len(play.leaves)
         if self._count - self._batched >= _BATCH:
             self._store()
 
     def _store(self) -> None:
         # A long log's secrets stand under one checkpoint.
-        data = marshal.dumps([tuple(one) for one in self._held])
+        # What was foreseen is not kept so long.
+        held = [one[:-1] if isinstance(one, Play) else tuple(one) for one in self._held]
+        data = marshal.dumps(held)
         self._stored.append((self._spool.add(data), len(data)))
         self._held = []
         self._batched = self._count

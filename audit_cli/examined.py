@@ -16,21 +16,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from audit_cli import ed25519
 from audit_cli.canonical import read_file_line
 from audit_cli.derive import SALT_BYTES, StreamExhaustedError, derive_deck
-from audit_cli.gamefile import PLAY, read_checkpoint, read_checkpoint_line
+from audit_cli.gamefile import PLAY, Foreseen, Line, Play, read_checkpoint, read_checkpoint_line
 from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import Problem
-from audit_cli.transcript_line import Plain, parse_all_plainly
+from audit_cli.transcript_line import Plain, parse_all_plainly, parse_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from audit_cli.checks.foreseen import Foresight
+
 _CHECKPOINT = b'{"checkpoint":'
 _HEADER = b'{"format":'
+_OPENED = b',"game_opened":{'
 
 Entry = tuple[Plain, bytes]
 
-# What `PLAY` lines that follow each other say, and their leaf hashes.
-Run = tuple[list[Plain], list[bytes]]
+# What `PLAY` lines that follow each other say, their leaf hashes, and what comes of them.
+Run = tuple[list[Plain] | bytes, list[bytes], Foreseen | None]
 # So few of them are not worth it.
 _LEAST = 4
 
@@ -73,6 +76,7 @@ class Examined(NamedTuple):
 class Task(NamedTuple):
     """What there is to examine, and what has to be known of what stands before it.
 
+    `opened` is the opening of the game in which the block begins, b"" where it is not known.
     `block` is whole lines, each with its LF. `key` is the vkey whose checkpoints count where the
     block begins ("" for none); it is `fixed` where it is the auditor's own, and else a header
     names the next one. `pairs` are secrets and mixes whose decks will be asked for.
@@ -82,6 +86,7 @@ class Task(NamedTuple):
     key: str
     fixed: bool
     pairs: list[tuple[bytes, bytes]]
+    opened: bytes = b""
 
 
 def examine(task: Task) -> Examined:
@@ -95,7 +100,10 @@ def examine(task: Task) -> Examined:
             signed += _verify(raw, key)
         elif raw.startswith(_HEADER) and not task.fixed:
             key = _key(key_in(raw)) or key
-    return Examined(*read_entries(lines), signed, derived)
+    entries, runs = read_entries(lines)
+    if runs:
+        _follow(lines, entries, runs, task.opened)
+    return Examined(entries, runs, signed, derived)
 
 
 def read_entries(lines: Sequence[bytes]) -> tuple[list[Entry | int | None], list[Run]]:
@@ -127,7 +135,71 @@ def _end_run(
         entries += zip(told, leaves, strict=True)
     else:
         entries.append(len(told))
-        runs.append((told, leaves))
+        runs.append((told, leaves, None))
+
+
+def _follow(
+    lines: Sequence[bytes], entries: list[Entry | int | None], runs: list[Run], opened: bytes
+) -> None:
+    """Follow the play of hands that stand whole in a block, and say so in their runs."""
+    foresight = _foresight(opened)
+    at = number = 0
+    # The opening of the hand and its deck, if they directly follow each other.
+    hand: list[Entry] = []
+    for place, entry in enumerate(entries):
+        if isinstance(entry, int):
+            told, leaves, _ = runs[number]
+            ended = entries[place + 1] if place + 1 < len(entries) else None
+            if (
+                foresight is not None
+                and len(hand) == 2
+                and isinstance(ended, tuple)
+                and ended[0][1] == "hand_ended"
+                and not isinstance(told, bytes)
+            ):
+                play = Play(0, 0, told, leaves, [0] * entry)
+                opening, deck = _line(hand[0], -2), _line(hand[1], -1)
+                found = foresight.follow(opening, deck, play, _line(ended, entry))
+                runs[number] = told, leaves, found
+            number += 1
+            at += entry
+            continue
+        if entry is None:
+            if not lines[at].startswith(_CHECKPOINT):
+                hand = []
+        elif entry[0][1] == "hand_opened":
+            hand = [entry]
+        elif entry[0][1] == "deck_committed" and len(hand) == 1:
+            hand.append(entry)
+        else:
+            hand = []
+            if entry[0][1] == "game_opened":
+                foresight = _foresight(lines[at])
+        at += 1
+
+
+def _line(entry: Entry, place: int) -> Line:
+    plain, leaf = entry
+    return Line(place, place, *plain, leaf, 0)
+
+
+@lru_cache(maxsize=4)
+def _foresight(opened: bytes) -> Foresight | None:
+    """Return what follows the hands of the game that a line opens; None where it opens none."""
+    from audit_cli.checks.foreseen import Foresight  # noqa: PLC0415  (the checks import this)
+
+    plain = parse_plainly(opened)
+    if plain is None or plain[1] != "game_opened":
+        return None
+    return Foresight(_line((plain, sha256(b"\0" + opened).digest()), -3))
+
+
+def last_opened(block: bytes, opened: bytes) -> bytes:
+    """Return the last line of a block that opens a game, or `opened` where there is none."""
+    if _OPENED not in block:
+        return opened
+    at = block.rfind(_OPENED)
+    return block[block.rfind(b"\n", 0, at) + 1 : block.find(b"\n", at)]
 
 
 def _verify(raw: bytes, key: VerifierKey | None) -> Iterator[Signed]:
@@ -177,12 +249,20 @@ def last_key(block: bytes, key: str) -> str:
 
 def pack(examined: Examined) -> bytes:
     """Return it as bytes, for `unpack` in another process of this very program."""
-    return marshal.dumps((*examined[:2], *([tuple(one) for one in part] for part in examined[2:])))
+    runs = [
+        (told, leaves, None) if found is None else (marshal.dumps(told), leaves, tuple(found))
+        for told, leaves, found in examined.runs
+    ]
+    signed, derived = ([tuple(one) for one in part] for part in examined[2:])
+    return marshal.dumps((examined.entries, runs, signed, derived))
 
 
 def unpack(data: memoryview) -> Examined:
     """Return what `pack` was given."""
     entries, runs, signed, derived = marshal.loads(data)  # noqa: S302  (by a worker of our own)
+    runs = [
+        (told, leaves, None if found is None else Foreseen(*found)) for told, leaves, found in runs
+    ]
     return Examined(
         entries, runs, [Signed(*one) for one in signed], [Derived(*one) for one in derived]
     )

@@ -12,6 +12,7 @@ are most of a log, come as one item where they were read ahead.
 
 from __future__ import annotations
 
+import marshal
 import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
@@ -99,17 +100,49 @@ class Line(NamedTuple):
     length: int
 
 
+class Foreseen(NamedTuple):
+    """What comes of a hand's play, of which no check has anything to say, up to its end.
+
+    `game` and `hand` are the leaf hashes of the openings that it was followed from. `first` and
+    `last` are the times of its first and last entry, `holes` counts the positions that the hole
+    cards have. `cards` are opened ones, each its position, number, salt and the place of its
+    entry in the play; `mucks` are as `Mucks` keeps them, with such places.
+    """
+
+    game: bytes
+    hand: bytes
+    first: int
+    last: int
+    acts: int
+    pots: int
+    positions: int
+    holes: int
+    cards: list[tuple[int, int, str, int]]
+    mucks: list[tuple[Any, ...]]
+
+
 class Play(NamedTuple):
     """Entries of kinds of `PLAY` that directly follow each other, in one item.
 
-    `number` and `entry` are those of the first; `told` has time, kind and fields of each.
+    `number` and `entry` are those of the first; `packed` has time, kind and fields of each,
+    marshalled where nobody may ask for them. `foreseen` is what comes of them, if that is known.
     """
 
     number: int
     entry: int
-    told: list[Plain]
+    packed: list[Plain] | bytes
     leaves: list[bytes]
     lengths: list[int]
+    foreseen: Foreseen | None = None
+
+    @property
+    def told(self) -> list[Plain]:
+        """Return time, kind and fields of each entry."""
+        packed = self.packed
+        if isinstance(packed, bytes):
+            told: list[Plain] = marshal.loads(packed)  # noqa: S302  (by a worker of our own)
+            return told
+        return packed
 
     def lines(self) -> Iterator[Line]:
         """Give the entries one by one."""
@@ -177,8 +210,9 @@ class KnownPlay(NamedTuple):
     """Lines of `PLAY` that were read ahead, with what `Known` has of each."""
 
     raws: list[bytes]
-    told: list[Plain]
+    packed: list[Plain] | bytes
     leaves: list[bytes]
+    foreseen: Foreseen | None = None
 
 
 _new = tuple.__new__
@@ -341,9 +375,9 @@ class _Reader:
                 yield given
 
     def _play(self, known: KnownPlay) -> Play:
-        raws, told, leaves = known
+        raws, packed, leaves, foreseen = known
         frontier = self._frontier
-        play = Play(self._number, frontier.size, told, leaves, [*map(len, raws)])
+        play = Play(self._number, frontier.size, packed, leaves, [*map(len, raws)], foreseen)
         self._number += len(raws) - 1
         frontier.extend(leaves)
         return play

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from audit_cli.checks.check import Emit
     from audit_cli.checks.table import Table
-    from audit_cli.gamefile import Extra, Line
+    from audit_cli.gamefile import Extra, Foreseen, Line
 
 # Where a position goes: a seat's number, the board as -1, a burn as 0.
 _BURN, _BOARD = 0, -1
@@ -44,7 +44,7 @@ class Dealt:
 
     def __init__(self, emit: Emit) -> None:
         self._voice = Voice(Promise.DEALT, emit)
-        self._positions = 0
+        self.positions = 0
         self._openings = 0
 
     def begin(self, table: Table) -> None:
@@ -76,7 +76,7 @@ class Dealt:
         if self._table.torn:
             return
         logged = [(item["position"], _target(item)) for item in line.body["positions"]]
-        self._positions += len(logged)
+        self.positions += len(logged)
         wanted = self._plan.pop(0) if self._plan else ()
         if not self._targets:
             self._holes.put(self._hand, len(logged).to_bytes(4, "big"))
@@ -91,6 +91,17 @@ class Dealt:
         for position, target in logged:
             self._targets.setdefault(position, target)
         self._next = 1 + max(at for at, _ in logged)
+
+    def holes(self, hand: int) -> int:
+        """Return how many positions the hole cards of a hand have."""
+        return int.from_bytes(self._holes.get(hand) or b"", "big")
+
+    def foreseen(self, found: Foreseen) -> None:
+        """Take what came of the play of the open hand."""
+        self.positions += found.positions
+        self._openings += len(found.cards)
+        if found.holes:
+            self._holes.put(self._hand, found.holes.to_bytes(4, "big"))
 
     def runs_agreed(self, _: Line) -> None:
         """Plan the second board: what is left of the first, once more."""
@@ -148,7 +159,7 @@ class Dealt:
     def conclude(self) -> None:
         """Say what was followed."""
         self._voice.holds(
-            f"{count(self._positions, 'position')} in order, {count(self._openings, 'opening')} "
+            f"{count(self.positions, 'position')} in order, {count(self._openings, 'opening')} "
             "where they were dealt"
         )
 

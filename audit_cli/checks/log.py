@@ -14,6 +14,7 @@ from audit_cli.checks.chain import Chain
 from audit_cli.checks.check import TOURNAMENT
 from audit_cli.checks.complete import Complete
 from audit_cli.checks.dealt import Dealt
+from audit_cli.checks.foreseen import usual_handlers
 from audit_cli.checks.mine import Mine
 from audit_cli.checks.mixed import Mixed
 from audit_cli.checks.ordered import Ordered
@@ -23,7 +24,7 @@ from audit_cli.checks.replayed import Replayed
 from audit_cli.checks.table import Table
 from audit_cli.checks.twice import Twice
 from audit_cli.entries import SHAPES
-from audit_cli.gamefile import PLAY
+from audit_cli.gamefile import PLAY, place_of
 from audit_cli.record import read_records
 from audit_cli.report.finding import Damaged, Finding, Promise, Verdict
 from audit_cli.spool import Spool
@@ -77,6 +78,8 @@ class GameLog:
         self._published = Published(request, emit)
         # What sees the entries of a hand's play besides; None where more checks see every entry.
         self._usual: dict[str, tuple[Handler, ...]] | None = None
+        # Whether these are the ones that `Foresight` has.
+        self._foreseeable = False
         # None before there is one, or a table of one.
         self._tournaments: Tournaments | None = None
         self._games = 0
@@ -150,6 +153,11 @@ class GameLog:
         }
         # Order and leaves of a hand's play are taken for many lines at once.
         self._usual = None if len(every) > _EVERY else {kind: plan[kind] for kind in PLAY}
+        foreseen = usual_handlers(self._played, dealt, replayed)
+        self._foreseeable = all(
+            [one for one in plan[kind] if one != complete.moved] == [*foreseen[kind]]
+            for kind in PLAY
+        )
         return {kind: (*every, *handlers) for kind, handlers in plan.items()}
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -166,7 +174,7 @@ class GameLog:
             self._published.begin(header)
             return
         self._games += 1
-        self._table = Table(header)
+        self._table = Table(header.game, header.origin)
         if self._tournaments is not None:
             self._tournaments.tables.begin()
         checks = (
@@ -205,6 +213,8 @@ class GameLog:
     def play(self, play: Play, /) -> None:
         """Take the lines of a hand's play: as `_line` does, in fewer steps where all is usual."""
         clock, usual = self._clock, self._usual
+        if usual is not None and clock.acted is None and self._foresaw(play):
+            return
         if usual is None or clock.acted is not None or not self._ordered.play(play):
             for line in play.lines():
                 self._line(line)
@@ -215,6 +225,25 @@ class GameLog:
                 clock.follow(line)
             for handle in usual[line.kind]:
                 handle(line)
+
+    def _foresaw(self, play: Play) -> bool:
+        """Take what came of the play of a hand, where it was followed from where the log is."""
+        found, table = play.foreseen, self._table
+        hand = table.hand
+        if found is None or hand is None or not (self._foreseeable and hand.committed):
+            return False
+        if (table.leaf, hand.leaf) != (found.game, found.hand) or play.entry != hand.entry + 2:
+            return False
+        if not (self._played.follows and self._replayed.is_fresh(hand.number, play.entry - 1)):
+            return False
+        if not self._ordered.foreseen(len(play.leaves), found.first, found.last):
+            return False
+        self._chain.play(play)
+        self._complete.moved(place_of(play.entry, play.number))
+        self._played.foreseen(hand.number, play, found)
+        self._dealt.foreseen(found)
+        self._replayed.foreseen(hand.number, play, found)
+        return True
 
     def _tournament_line(self, line: Line) -> None:
         self._leaves.add(line.leaf)

@@ -19,7 +19,7 @@ from audit_cli.spool import Shelf
 
 if TYPE_CHECKING:
     from audit_cli.derive import DerivedDeck
-    from audit_cli.gamefile import Line
+    from audit_cli.gamefile import Line, Play
     from audit_cli.poker.hand import Hand
 
 
@@ -58,6 +58,16 @@ class Mucks:
     @staticmethod
     def _of(record: bytes | None) -> list[tuple[Any, ...]]:
         return [] if record is None else marshal.loads(record)  # noqa: S302  (our own)
+
+    def of(self, number: int) -> list[tuple[Any, ...]]:
+        """Return the mucks of a hand as they are kept."""
+        return self._of(self._waiting.get(number))
+
+    def take(self, number: int, mucks: list[tuple[Any, ...]], play: Play) -> None:
+        """Keep the mucks of a hand's play, which have their places in the play."""
+        placed = [(play.entry + at, play.number + at, *rest) for at, _, *rest in mucks]
+        self._waiting.put(number, marshal.dumps([*self.of(number), *placed]))
+        self._count += len(placed)
 
     def judge(self, number: int, deck: DerivedDeck | None) -> None:
         """Judge the mucks of a hand by its derived deck; without one they stay unjudged."""

@@ -157,6 +157,18 @@ class Ordered:
             self._place, self._plain = _Place.PLAYING, _PLAIN
         return True
 
+    def foreseen(self, entries: int, first: int, last: int) -> bool:
+        """Take so many entries of a hand's play, which are in order among themselves.
+
+        False, all being as before, where they are not in order behind the last one.
+        """
+        if self._place is not _Place.POSTING or self._uncovered is not None or first < self._at:
+            return False
+        self._entries += entries
+        self._at = last
+        self._place, self._plain = _Place.PLAYING, _PLAIN
+        return True
+
     def _check_number(self, line: Line) -> None:
         hand = self._table.hand
         if hand is not None and line.body["hand"] != hand.number:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from audit_cli.checks.check import Emit
     from audit_cli.checks.table import Table
     from audit_cli.derive import DerivedDeck
-    from audit_cli.gamefile import Line
+    from audit_cli.gamefile import Foreseen, Line, Play
 
 
 class Played:
@@ -41,8 +41,8 @@ class Played:
         self._between = Between(self._voice)
         self.clock = Clock(self._voice, self._between)
         self._hands = 0
-        self._acts = 0
-        self._pots = 0
+        self.acts = 0
+        self.pots = 0
         between = self._between
         # Who judges an entry of each kind, before the table takes it.
         self.handlers: dict[str, Callable[[Line], None]] = {
@@ -82,6 +82,24 @@ class Played:
         self._hand: Hand | None = None
         self._mucks = Mucks(self._voice)
 
+    @property
+    def follows(self) -> bool:
+        """Whether there is an open hand, and it can be followed."""
+        return self._hand is not None
+
+    def mucks(self, hand: int) -> list[tuple[Any, ...]]:
+        """Return the mucks of a hand, as they are kept."""
+        return self._mucks.of(hand)
+
+    def foreseen(self, hand: int, play: Play, found: Foreseen) -> None:
+        """Take what came of the play of the open hand, which was followed up to its end."""
+        self.acts += found.acts
+        self.pots += found.pots
+        if found.mucks:
+            self._mucks.take(hand, found.mucks, play)
+        # Its end was judged with it.
+        self._hand = None
+
     def _broken(self, text: str, line: Line, expected: object = None, found: object = None) -> None:
         hand = self._table.hand
         self._voice.broken(text, line, None if hand is None else hand.number, expected, found)
@@ -102,6 +120,10 @@ class Played:
     def _hand_opened(self, line: Line) -> None:
         self._between.hand_opened(line)
         self._hands += 1
+        self.open_hand(line)
+
+    def open_hand(self, line: Line) -> None:
+        """Follow the hand that an opening opens from now on, if that can be done."""
         self._hand = None
         body, rules = line.body, self._table.rules
         stacks, at = read_opening(body)
@@ -282,7 +304,7 @@ class Played:
         hand = self._hand
         if hand is None or (hand.due.step is not _ACT and self._due(line, _ACT) is None):
             return
-        self._acts += 1
+        self.acts += 1
         body, seat = line.body, hand.due.seat
         if body["seat"] != seat:
             self._broken("an act out of turn", line, f"seat {seat} to act", summarise(line))
@@ -346,7 +368,7 @@ class Played:
         hand = self._due(line, Step.AWARD)
         if hand is None:
             return
-        self._pots += 1
+        self.pots += 1
         body, award = line.body, hand.pay()
         place = Award(
             body["pot"], body["board"], body.get("half", ""), body["amount"], body["rake"], {}, {}
@@ -409,8 +431,8 @@ class Played:
     def conclude(self) -> None:
         """Say what was followed."""
         self._voice.holds(
-            f"{count(self._hands, 'hand')} followed: {count(self._acts, 'act')}, "
-            f"{count(self._pots, 'pot')}"
+            f"{count(self._hands, 'hand')} followed: {count(self.acts, 'act')}, "
+            f"{count(self.pots, 'pot')}"
         )
 
 

@@ -20,7 +20,7 @@ from audit_cli.spool import Shelf
 if TYPE_CHECKING:
     from audit_cli.checks.check import Emit, Request
     from audit_cli.checks.table import OpenHand, Table
-    from audit_cli.gamefile import Extra, Line
+    from audit_cli.gamefile import Extra, Foreseen, Line, Play
 
 
 class _Opening(NamedTuple):
@@ -149,11 +149,7 @@ class Replayed:
         body = line.body
         if hand is None:
             return
-        mix, root = bytes.fromhex(body["mix"]), bytes.fromhex(body["deck_root"])
-        if hand.number not in self._sealed:
-            sealed = _Sealed(mix, root, {}, place_of(line.entry, line.number))
-            self._sealed.put(hand.number, sealed)
-            self._roots.put(hand.number, mix + root)
+        mix = self.seal(hand.number, line)
         expected = mix_of(self._table, hand)
         if expected != mix:
             shown = "none: a link is of a seat that is not dealt in"
@@ -164,6 +160,34 @@ class Replayed:
                 shown if expected is None else f"mix {expected.hex()}",
                 f"mix {body['mix']}",
             )
+
+    def seal(self, number: int, line: Line) -> bytes:
+        """Take a hand's deck, if it is its first; the mix that is logged."""
+        mix, root = bytes.fromhex(line.body["mix"]), bytes.fromhex(line.body["deck_root"])
+        if number not in self._sealed:
+            self._sealed.put(number, _Sealed(mix, root, {}, place_of(line.entry, line.number)))
+            self._roots.put(number, mix + root)
+        return mix
+
+    def is_fresh(self, number: int, entry: int) -> bool:
+        """Whether a hand's deck was committed at an entry, and nothing was opened of it."""
+        sealed = self._sealed.get(number)
+        return sealed is not None and not sealed.opened and sealed.committed.entry == entry
+
+    def opened_cards(self, number: int) -> list[tuple[int, int, str, int]]:
+        """Return the opened cards of a hand: position, card, salt, and the entry of each."""
+        sealed = self._sealed.get(number)
+        assert sealed is not None
+        return [(at, one.card, one.salt, one.entry) for at, one in sealed.opened.items()]
+
+    def foreseen(self, number: int, play: Play, found: Foreseen) -> None:
+        """Take the opened cards of a hand's play."""
+        sealed = self._sealed.get(number)
+        assert sealed is not None
+        self._cards += len(found.cards)
+        entry, first = play.entry, play.number
+        for position, card, salt, at in found.cards:
+            sealed.opened[position] = _Opening(card, salt, entry + at, first + at)
 
     def opened(self, line: Line) -> None:
         """Cards are opened: remembered, and compared with what was opened of the deck before."""

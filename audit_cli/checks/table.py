@@ -17,7 +17,7 @@ from audit_cli.poker.rules import DEALT_IN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from audit_cli.gamefile import Header, Line
+    from audit_cli.gamefile import Line
 
 # Reasons of the operator's own, of which a game may have two (protocol 7).
 OWN_REASONS = frozenset({"operator", "no_beacon", "health"})
@@ -66,7 +66,7 @@ class OpenHand:
 
     `choices` are the standing ones as the opening repeats them. `links` are the links that the
     log gave for it so far, as seat to hex; `committed` tells whether they were committed with a
-    deck.
+    deck. `entry` and `leaf` are the opening's place in the log and its leaf hash.
     """
 
     number: int
@@ -80,6 +80,8 @@ class OpenHand:
     deck_root: str = ""
     beacon: dict[str, Any] | None = None
     committed: bool = False
+    entry: int = -1
+    leaf: bytes = b""
 
     @property
     def button(self) -> int:
@@ -113,6 +115,7 @@ class Table:
         "handlers",
         "last",
         "last_hand",
+        "leaf",
         "misses",
         "opened_at",
         "origin",
@@ -125,10 +128,12 @@ class Table:
         "torn",
     )
 
-    def __init__(self, header: Header) -> None:
-        self.game = header.game
-        self.game_bytes = bytes.fromhex(header.game)
-        self.origin = header.origin
+    def __init__(self, game: str, origin: str) -> None:
+        self.game = game
+        self.game_bytes = bytes.fromhex(game)
+        self.origin = origin
+        # The leaf hash of the game's opening.
+        self.leaf = b""
         self.rules: Rules | None = None
         self.previous: dict[str, Any] | None = None
         self.opened_at = 0
@@ -204,6 +209,7 @@ class Table:
         self.hand = None
 
     def _game_opened(self, line: Line) -> None:
+        self.leaf = line.leaf
         self.rules = read_rules(line.body["rules"])
         self.opened_at = line.at
         self.previous = line.body.get("previous")
@@ -301,6 +307,8 @@ class Table:
                 for seat in sorted(body["seats"], key=_seat_number)
                 if seat["state"] in DEALT_IN
             },
+            entry=line.entry,
+            leaf=line.leaf,
         )
         self.last = Last(body["button"], places=places, dealt_in=frozenset(self.hand.players))
 

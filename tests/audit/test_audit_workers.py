@@ -154,7 +154,7 @@ def test_a_worker_that_ends_gives_no_verdict(
     def die(task: Task) -> Examined:
         if os.getpid() != audit:
             os.kill(os.getpid(), signal.SIGKILL)
-        return Examined([None] * task.block.count(b"\n"), [], [])
+        return Examined([None] * task.block.count(b"\n"), [], [], [])
 
     monkeypatch.setattr(ahead, "examine", die)
     status, told, complaint = report(honest().game_file(), workers=2)
