@@ -1,8 +1,11 @@
 """A release of the tree as it stands, made once, and an environment with its wheel."""
 
+import fcntl
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,16 +38,39 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     """Make a release of a commit that holds the tree as it stands."""
     if shutil.which("git") is None:
         pytest.skip("a release is made of a commit: git is not installed")
-    tree = tmp_path_factory.mktemp("release") / "tree"
-    shutil.copytree(ROOT, tree, ignore=_UNTOLD)
-    commit(tree)
-    return Release(*make_release(tree, MADE, tree.parent / "dist"))
+    folder = shared(tmp_path_factory) / "release"
+    tree, dist = folder / "tree", folder / "dist"
+    with alone(folder):
+        if not (dist / "SHA256SUMS").exists():
+            shutil.rmtree(tree, ignore_errors=True)
+            shutil.copytree(ROOT, tree, ignore=_UNTOLD)
+            commit(tree)
+            make_release(tree, MADE, dist)
+    wheel, source, bill = (next(dist.glob(f"*{end}")) for end in (".whl", ".tar.gz", ".json"))
+    return Release(wheel, source, bill, dist / "SHA256SUMS")
 
 
 @pytest.fixture(scope="session")
 def environment(release: Release, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Install the wheel without extras."""
-    return install(release.wheel, tmp_path_factory.mktemp("clean") / "environment")
+    root = shared(tmp_path_factory) / "clean"
+    with alone(root):
+        return install(release.wheel, root / "environment")
+
+
+def shared(factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that all processes of one run of the tests share."""
+    base = factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Make a folder, and hold the other processes of the run off it."""
+    folder.mkdir(exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def commit(tree: Path) -> None:

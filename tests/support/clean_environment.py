@@ -69,17 +69,22 @@ class Environment:
 
 
 def install(wheel: Path, root: Path) -> Environment:
-    """Make an environment at `root` and install the wheel there, with no extra."""
+    """Make an environment at `root` and install the wheel there, with no extra; or take it.
+
+    One that another process has made there is whole, as long as no two make it at once.
+    """
+    with ZipFile(wheel) as opened:
+        (name,) = (each for each in opened.namelist() if each.endswith(".dist-info/METADATA"))
+        made = Environment(root, Metadata.from_email(opened.read(name)))
+    if root.exists():
+        return made
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", root], check=True)
-    options = "--quiet --no-deps --no-index --no-compile --disable-pip-version-check"
+    options = "--quiet --no-deps --no-index --disable-pip-version-check"
     python = root / "bin" / "python"
     subprocess.run(
         [sys.executable, "-m", "pip", "--python", python, "install", *options.split(), wheel],
         check=True,
     )
-    with ZipFile(wheel) as opened:
-        (name,) = (each for each in opened.namelist() if each.endswith(".dist-info/METADATA"))
-        made = Environment(root, Metadata.from_email(opened.read(name)))
     made.link(made.site, ())
     return made
 
