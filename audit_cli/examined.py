@@ -19,7 +19,7 @@ from audit_cli.derive import SALT_BYTES, StreamExhaustedError, derive_deck
 from audit_cli.gamefile import PLAY, Foreseen, Line, Play, read_checkpoint, read_checkpoint_line
 from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import Problem
-from audit_cli.transcript_line import Plain, parse_all_plainly, parse_plainly
+from audit_cli.transcript_line import Plain, parse_all_plainly, parse_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _CHECKPOINT = b'{"checkpoint":'
 _HEADER = b'{"format":'
 _OPENED = b',"game_opened":{'
+# So far behind the beginning of a line its kind stands at the latest.
+_SECOND_KEY = 40
 
 Entry = tuple[Plain, bytes]
 
@@ -165,16 +167,18 @@ def _follow(
             at += entry
             continue
         if entry is None:
-            if not lines[at].startswith(_CHECKPOINT):
+            raw = lines[at]
+            if not raw.startswith(_CHECKPOINT):
                 hand = []
+            if _OPENED in raw[:_SECOND_KEY]:
+                # Its rules are more than a pattern can tell.
+                foresight = _foresight(raw)
         elif entry[0][1] == "hand_opened":
             hand = [entry]
         elif entry[0][1] == "deck_committed" and len(hand) == 1:
             hand.append(entry)
         else:
             hand = []
-            if entry[0][1] == "game_opened":
-                foresight = _foresight(lines[at])
         at += 1
 
 
@@ -188,10 +192,10 @@ def _foresight(opened: bytes) -> Foresight | None:
     """Return what follows the hands of the game that a line opens; None where it opens none."""
     from audit_cli.checks.foreseen import Foresight  # noqa: PLC0415  (the checks import this)
 
-    plain = parse_plainly(opened)
-    if plain is None or plain[1] != "game_opened":
+    entry = parse_entry(opened)
+    if isinstance(entry, Problem) or entry.kind != "game_opened":
         return None
-    return Foresight(_line((plain, sha256(b"\0" + opened).digest()), -3))
+    return Foresight(_line((entry, sha256(b"\0" + opened).digest()), -3))
 
 
 def last_opened(block: bytes, opened: bytes) -> bytes:

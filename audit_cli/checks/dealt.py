@@ -99,6 +99,11 @@ class Dealt:
     def foreseen(self, found: Foreseen) -> None:
         """Take what came of the play of the open hand."""
         self.positions += found.positions
+        # They went out as they were planned.
+        while self._next < found.positions:
+            for target in self._plan.pop(0):
+                self._targets[self._next] = target
+                self._next += 1
         self._openings += len(found.cards)
         if found.holes:
             self._holes.put(self._hand, found.holes.to_bytes(4, "big"))

@@ -16,7 +16,7 @@ import pytest
 
 from audit_cli import ahead, cli
 from audit_cli.canonical import MAX_LINE
-from audit_cli.examined import Examined, Task
+from audit_cli.examined import Examined, Task, examine
 from tests.support.mutations import count_changes, mutate_bytes, mutate_line, mutate_order
 from tests.support.simulator import (
     HOUSE_LIFE,
@@ -137,6 +137,31 @@ def test_an_endless_line_behind_good_ones_is_told_the_same(
     data = honest().game_file()
     assert_same(report, data + b"{" * (2 * MAX_LINE))
     assert_same(report, data + b"{" * (2 * MAX_LINE) + b"\n" + data)
+
+
+def test_a_worker_follows_the_play_of_whole_hands_ahead() -> None:
+    data = play_game(seed=5, hands=12, players=5).game_file()
+    found = examine(Task(data, "", False, [])).runs
+    assert sum(foreseen is not None for *_, foreseen in found) >= 6
+
+
+def test_what_a_check_would_speak_of_is_not_foreseen() -> None:
+    data = play_game(seed=5, hands=12, players=5).game_file()
+    wrong = data.replace(b'"turn":2}', b'"turn":3}')
+    assert wrong != data
+    assert not any(foreseen for *_, foreseen in examine(Task(wrong, "", False, [])).runs)
+
+
+@pytest.mark.parametrize("kind", ["dealt", "opened", "acted", "awarded", "mucked"])
+def test_play_behind_a_hand_that_was_followed_ahead_is_told_the_same(
+    kind: str, report: Callable[..., Reported]
+) -> None:
+    game = play_game(seed=5, hands=12, players=5)
+    transcript = game.transcript()
+    again = transcript.all(kind)[0]
+    for end in reversed(transcript.all("hand_ended")):
+        transcript.insert(end.index + 1, end.at, again.kind, again.body)
+    assert_same(report, transcript.render(game.signer))
 
 
 def test_an_answer_without_room_is_worked_out_by_the_audit_itself(
