@@ -56,7 +56,8 @@ demo: setup
 # Compiled once for the hundreds of processes that the tests start, also where the environment
 # keeps Python from writing bytecode.
 test: setup
-	@$(BIN)/python -m compileall -q dealer_service audit_cli proto/cutcard tests/support tests/chaos
+	@$(BIN)/python -m compileall -q dealer_service audit_cli proto/cutcard release \
+	  tests/support tests/bench tests/chaos tests/runners tests/soak
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 nightly: setup
