@@ -9,14 +9,13 @@ from audit_cli.checks.ordered import Ordered
 from audit_cli.checks.played import Played
 from audit_cli.checks.table import Table
 from audit_cli.derive import CARD_NUMBERS
-from audit_cli.gamefile import Header, Line
-from audit_cli.note import VerifierKey, parse_vkey
+from audit_cli.gamefile import Line
 from audit_cli.report.finding import Damaged, Finding, Fork, Notice, Opinion, Verdict
 from audit_cli.transcript_line import Entry as Read
 from audit_cli.transcript_line import parse_entry
 from dealer_service.rules.entry import Entry, GameOpened, OpenedCard, RuleSet
 from dealer_service.tables.lines import encode
-from tests.support.game_files import GAME, ORIGIN, Signer
+from tests.support.game_files import GAME, ORIGIN
 
 
 class Findings:
@@ -51,12 +50,6 @@ class Findings:
         pass
 
 
-def header() -> Header:
-    key = parse_vkey(Signer().vkey)
-    assert isinstance(key, VerifierKey)
-    return Header("test", 1, GAME, ORIGIN, key)
-
-
 def lines_of(rules: RuleSet, entries: Iterable[tuple[int, Entry]]) -> list[Line]:
     """Encode entries behind the opening of a game, and read them as the audit does."""
     opened = GameOpened("cutcard/v1", ORIGIN, GAME, rules)
@@ -72,7 +65,7 @@ def lines_of(rules: RuleSet, entries: Iterable[tuple[int, Entry]]) -> list[Line]
 def audit_hand(lines: Sequence[Line], deck: Sequence[OpenedCard] = ()) -> Findings:
     """Follow one hand; what came before its opening is not known, and not judged."""
     findings = Findings()
-    table = Table(header())
+    table = Table(GAME, ORIGIN)
     ordered, played, dealt = Ordered(findings), Played(findings), Dealt(findings)
     for check in (ordered, played, dealt):
         check.begin(table)
