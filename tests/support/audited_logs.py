@@ -84,7 +84,7 @@ def audit_hand(lines: Sequence[Line], deck: Sequence[OpenedCard] = ()) -> Findin
         _tell(dealt, line, before=False)
     if deck:
         cards = tuple(CARD_NUMBERS[card.card] for card in deck)
-        played.reveal(lines[1].body["hand"], SimpleNamespace(cards=cards))  # type: ignore[arg-type]
+        played.reveal(lines[1].body["hand"], SimpleNamespace(cards=cards))
     return findings
 
 
