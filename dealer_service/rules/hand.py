@@ -87,6 +87,7 @@ __all__ = [
     "list_pots",
     "list_stacks",
     "list_stakes",
+    "next_forced",
     "play_on",
     "show",
     "sit_out_by_clock",
@@ -237,6 +238,12 @@ def forced(state: HandState, cards: Sequence[OpenedCard]) -> tuple[Entry, ...]:
     is awaited, or in the pause before the hand's end.
     """
     return play_on(state, 0, cards)[0]
+
+
+def next_forced(state: HandState, cards: Sequence[OpenedCard]) -> Entry | None:
+    """Give the first entry of `forced`, or None."""
+    follow = FOLLOWS.get(state.stage)
+    return None if follow is None else follow(state, cards)
 
 
 def play_on(

@@ -96,16 +96,20 @@ def end_hand(state: TableState, at: int) -> tuple[HandEnded] | Refusal:
 def follow(state: TableState, cards: Sequence[OpenedCard]) -> tuple[Entry, ...]:
     """Give what happens next in the open hand without anybody's choice; `cards` by position.
 
-    None at the decision of a player who is there, or in the pause. Fold it, and ask again.
+    None at the decision of a player who is there, or in the pause. Fold it, and ask again: one
+    entry comes at a time, so that each is folded once.
     """
     if state.open is None:
         return ()
     hand = state.open.play
-    forced = engine.forced(hand, cards)
-    if forced or hand.pending is None:
-        return forced
-    seat = hand.chairs[hand.pending.place].seat
-    return (engine.clock_act(hand, By.ABSENT),) if seat in hand.marks.absent else ()
+    pending = hand.pending
+    if pending is None:
+        forced = engine.next_forced(hand, cards)
+        return () if forced is None else (forced,)
+    absent = hand.marks.absent
+    if absent and hand.chairs[pending.place].seat in absent:
+        return (engine.clock_act(hand, By.ABSENT),)
+    return ()
 
 
 def settle(

@@ -32,10 +32,6 @@ class Limit(NamedTuple):
     """By how much the full blinds and straddle are above what was posted (54-B)."""
 
 
-NO_LIMIT: Final = Limit((), 0, uncapped_heads_up=False, beside=0, unposted=0)
-"""What no limit would have, for the arithmetic of a pot."""
-
-
 def open_betting(  # noqa: PLR0913, PLR0917 - all that a street begins with
     street: int, to_match: int, full_raise: int, turn: int, limit: Limit | None, live: int
 ) -> Betting:
@@ -104,16 +100,24 @@ def bound_raise(
     least = min(to_match + full_raise, all_in)
     if limit.bets:
         return least, least
-    most = min(to_match + pot_if_called(chairs, chair, betting, limit), all_in)
+    pot = pot_if_called(chairs, chair, betting, limit, limit.beside)
+    most = min(to_match + pot, all_in)
     return min(least, most), most
 
 
-def pot_if_called(chairs: tuple[Chair, ...], chair: Chair, betting: Betting, limit: Limit) -> int:
-    """Give the pot as it would be if the seat called: what a pot-limit raise adds at most."""
-    middle = limit.beside + sum([one.put for one in chairs])
-    if not betting.street:
-        middle += limit.unposted
-    return middle + max(betting.to_match - chair.bet, 0)
+def pot_if_called(
+    chairs: tuple[Chair, ...], chair: Chair, betting: Betting, limit: Limit | None, dead: int
+) -> int:
+    """Give the pot as it would be if the seat called: what a pot-limit raise adds at most.
+
+    `dead` is the dead money, which lies in it beside what the seats put in.
+    """
+    pot = dead
+    for _, _, _, put, _, _ in chairs:
+        pot += put
+    if limit is not None and not betting.street:
+        pot += limit.unposted
+    return pot + max(betting.to_match - chair.bet, 0)
 
 
 def _is_capped(betting: Betting, limit: Limit) -> bool:

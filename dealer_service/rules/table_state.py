@@ -29,6 +29,7 @@ from dealer_service.rules.entry import (
     SeatWord,
     VoidReason,
 )
+from dealer_service.rules.quick import quick
 
 MOST_CHIPS: Final = 2**53 - 1
 """The greatest integer that a line of the log can hold: a table never has more chips together."""
@@ -52,6 +53,7 @@ class Phase(StrEnum):
     REVEALED = "revealed"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Seat:
     """A taken seat. In a hand, `stack` is what the seat had when the hand opened.
@@ -73,6 +75,7 @@ class Seat:
     house: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class OpenHand:
     """The hand that is open: its opening, that line's time, and its play so far.
@@ -105,6 +108,7 @@ class Blinds:
     big: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class TableState:
     """A game after some of its lines. Build it with `evolve`, `fold` or `fold_from`.
@@ -133,9 +137,9 @@ class TableState:
     button: int
     button_stays: bool
     awaited: frozenset[str]
+    departed: Mapping[str, Departed] = field(hash=False)
     last: LastHand | None = None
     blinds: Blinds | None = None
-    departed: Mapping[str, Departed] = field(default_factory=dict, hash=False)
     level: HandLevel | None = None
     open: OpenHand | None = None
     closed: GameClosed | None = None
@@ -150,7 +154,10 @@ class TableState:
 
 def seat_of(state: TableState, player: str) -> int | None:
     """Give the seat that a player holds, one that it leaves after this hand included."""
-    return next((number for number, seat in state.seats.items() if seat.player == player), None)
+    for number, seat in state.seats.items():
+        if seat.player == player:
+            return number
+    return None
 
 
 def is_dealt_in(state: TableState, seat: int) -> bool:

@@ -12,7 +12,6 @@ from dealer_service.rules.dealing import hole_positions
 from dealer_service.rules.entry import Act, Acted, By, Opened, OpenedCard, SatOut
 from dealer_service.rules.quick import quick
 from dealer_service.rules.raising import (
-    NO_LIMIT,
     answer,
     bound_raise,
     explain_no_raise,
@@ -109,25 +108,20 @@ def find_due(state: HandState) -> int | None:
 
 def _list_presets(state: HandState, chair: Chair, offered: Range) -> tuple[Preset, ...]:
     """List the bets or raises with a name, where they are allowed; the pot counts the call."""
-    limit = state.frame.limit
+    frame, betting = state.frame, state.betting
+    limit, bet = frame.limit, chair.bet
     least, most = offered.min, offered.max
     named = {}
     if limit is None or not limit.bets:
-        to_match = state.betting.to_match
-        beside = limit or NO_LIMIT._replace(beside=state.frame.dead)
-        pot = pot_if_called(state.chairs, chair, state.betting, beside)
-        named = {
-            to_match + pot // 2: "half",
-            to_match + pot * 3 // 4: "three_quarters",
-            to_match + pot: "pot",
-        }
+        to_match = betting.to_match
+        pot = pot_if_called(state.chairs, chair, betting, limit, frame.dead)
+        named[to_match + pot // 2] = "half"
+        named[to_match + pot * 3 // 4] = "three_quarters"
+        named[to_match + pot] = "pot"
     named[least] = "min"
-    all_in = chair.bet + chair.stack
-    if most == all_in:
-        named[all_in] = "all_in"
-    return tuple(
-        [Preset(named[to], to, to - chair.bet) for to in sorted(named) if least <= to <= most]
-    )
+    if most == bet + chair.stack:
+        named[most] = "all_in"
+    return tuple([Preset(named[to], to, to - bet) for to in sorted(named) if least <= to <= most])
 
 
 def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all that an act names
