@@ -27,7 +27,7 @@ from tests.runners.hands import prepare, replay
 from tests.runners.phh import Recorded, load_file, read_hand
 
 HANDS = Path(__file__).parents[1] / "data" / "phh" / "pluribus.phhs"
-GOAL = Goal("engine_hands", "hands/s", "hands/s of PokerKit 0.7.7", "higher", 10)
+GOAL = Goal("engine_hands", "hands/s", "hands/s of PokerKit 0.7.7", "higher", 12)
 PLAYER = By.PLAYER
 
 AUTOMATIONS = (
