@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from importlib.metadata import version
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ SETTINGS = {
     "CUTCARD_TOKEN_AUDIENCE": "audience",
     "CUTCARD_CALLS": "7",
     "CUTCARD_STREAMS": "3",
+    "CUTCARD_PROXY": "10.0.0.0/8 fd00::/64",
     "CUTCARD_LOG_KEY": "env:LOG",
     "CUTCARD_SEALING_KEY": "env:NEW env:OLD",
     "CUTCARD_STORE": "postgresql://host/name",
@@ -113,7 +115,9 @@ def test_every_setting_of_the_service_may_come_from_the_environment() -> None:
         cluster=Cluster("one", "one.example.com:443", 9, (Path("a.journal"), Path("b.journal"))),
         tls=Tls(Path("cert.pem"), Path("key.pem"), Path("ca.pem")),
         tokens=TokenRules("keys.json", "issuer", "audience"),
-        limits=Limits(calls=7, streams=3),
+        limits=Limits(
+            calls=7, streams=3, proxies=(ip_network("10.0.0.0/8"), ip_network("fd00::/64"))
+        ),
         log_key_uri="env:LOG",
         sealing_key_uris=("env:NEW", "env:OLD"),
         metrics="127.0.0.1:2",
