@@ -11,21 +11,36 @@ from pathlib import Path
 from dealer_service.client.chain import Chains, Entropy, NoLink
 from dealer_service.client.durable import FileError, LineFile
 from dealer_service.client.evidence import write_evidence
+from dealer_service.client.read_once import open_checkpoint
 from dealer_service.client.record import Record
 from dealer_service.client.refusing import Refused
 from dealer_service.client.sent import AnchorSent, LinkSent, SeatAsked, Sent, from_line, to_line
+from dealer_service.client.signed_lines import Signed
 from dealer_service.client.verifier import LinkDue
+from dealer_service.transcript.checkpoint import log_origin
 from dealer_service.transcript.note import NoteKey
+from dealer_service.transcript.refusal import TranscriptError
 
 
 class GameFiles:
     """The record, the chains and the journal of one player in one game."""
 
-    __slots__ = ("_folder", "_journal", "_key", "_name", "_player", "chains", "record", "sent")
+    __slots__ = (
+        "_folder",
+        "_game",
+        "_journal",
+        "_key",
+        "_name",
+        "_player",
+        "chains",
+        "record",
+        "sent",
+    )
 
     def __init__(self, folder: Path, key: NoteKey, game: str, player: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._key, self._player = folder, key, player
+        self._game = game
         self._name = f"{game}.{player}"
         origin = key.name
         self.record = Record(
@@ -47,6 +62,23 @@ class GameFiles:
             self.record.close()
             self.chains.close()
             raise
+
+    @property
+    def signed(self) -> Signed | None:
+        """What the dealer had signed before the record was opened; FileError for what it did not.
+
+        None where the record has no checkpoint.
+        """
+        note = self.record.last_checkpoint
+        if not note:
+            return None
+        try:
+            origin = log_origin(self._key.name, bytes.fromhex(self._game))
+            checkpoint = open_checkpoint(note.encode(), self._key, origin)
+        except (TranscriptError, UnicodeEncodeError) as error:
+            message = f"{self.record.path} is damaged: {error}"
+            raise FileError(message) from None
+        return Signed(checkpoint.size, checkpoint.root, note)
 
     def note(self, sent: Sent) -> None:
         """Have `sent` on disk before it is sent."""

@@ -8,7 +8,7 @@ when the game is to be refused, after which nothing more is sent.
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from cutcard.v1 import play_pb2
@@ -71,11 +71,21 @@ class Following:
         self.files = files
         self.viewer = Viewer(watched.game, watched.player)
         networks = caller.surroundings.networks
+        if files is not None:
+            try:
+                watched = replace(watched, signed=files.signed)
+            except FileError:
+                files.close()
+                raise
         self.verifier = Verifier(watched, files.sent if files else (), networks)
         self.refused: Refused | None = None
         self.successor: Successor | None = None
         self.closed = asyncio.Event()
         self._has_refused = asyncio.Event()
+        # Nothing is sent before the lines are those that were signed before.
+        self._settled = asyncio.Event()
+        if self.verifier.is_held:
+            self._settled.set()
         self.left = False
         self._caller = caller
         self._key = watched.key
@@ -112,6 +122,7 @@ class Following:
             if reading.done():
                 reading.result()
         finally:
+            self._settled.set()
             tasks = (reading, refusing, *self._tasks)
             for task in tasks:
                 task.cancel()
@@ -119,7 +130,11 @@ class Following:
 
     async def note(self, sent: Sent) -> None:
         """Have what is about to be sent known and on disk; CallRefusedError after a refusal."""
+        await self._settled.wait()
         self._require_trust()
+        if not self.verifier.is_held:
+            message = "the game is followed no more, and nothing is sent to it"
+            raise CallRefusedError(Refusal("ABORTED", "NOT_FOLLOWED", message, {}))
         assert self.files is not None
         self.verifier.note(sent)
         async with self._writing:
@@ -180,6 +195,8 @@ class Following:
                 await self._refuse_proof(error)
                 return
             await self._keep(step)
+            if self.verifier.is_held:
+                self._settled.set()
             self._take_turn(step)
             self._answer()
 
@@ -289,7 +306,9 @@ class Following:
         if step.decision is not None or step.entries:
             self.viewer.decide(step.decision)
         due, own = self.viewer.decision, self.own
-        if due is None or own is None or (own.hand_of_mine, own.seat) != (due.hand, due.seat):
+        if not self.verifier.is_held or due is None or own is None:
+            return
+        if (own.hand_of_mine, own.seat) != (due.hand, due.seat):
             return
         turn = (due.hand, due.turn)
         if turn > self._turn and self._dealt_hand == due.hand:

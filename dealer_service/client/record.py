@@ -20,13 +20,23 @@ _MAX_DETAIL: Final = 1000
 class Record:
     """One game's record; opening it again goes on where it ended."""
 
-    __slots__ = ("_anchors", "_checkpoints", "_file", "_links", "_missed", "left_because")
+    __slots__ = (
+        "_anchors",
+        "_checkpoints",
+        "_file",
+        "_links",
+        "_missed",
+        "last_checkpoint",
+        "left_because",
+    )
 
     def __init__(self, path: Path, *, game: str, key: str, origin: str, player: str) -> None:
         self._anchors: set[str] = set()
         self._checkpoints: set[str] = set()
         self._links: dict[int, str] = {}
         self._missed: set[int] = set()
+        self.last_checkpoint = ""
+        """That of the most lines, when the record was opened; empty for none."""
         self.left_because = ""
         self._file = LineFile(path)
         header: dict[str, Value] = {
@@ -114,13 +124,26 @@ class Record:
         match line:
             case {"anchor": {"anchor": str(anchor)}}:
                 self._anchors.add(anchor)
-            case {"link": {"hand": int(hand), "link": str(link), "checkpoint": str()}}:
+            case {"link": {"hand": int(hand), "link": str(link), "checkpoint": str(note)}}:
                 self._links[hand] = link
+                self._see(note)
             case {"checkpoint": str(note)}:
                 self._checkpoints.add(note)
+                self._see(note)
             case {"missed": {"hand": int(hand)}}:
                 self._missed.add(hand)
             case {"refused": {"reason": str(reason)}}:
                 self.left_because = reason
             case _:
                 raise ValueError
+
+    def _see(self, note: str) -> None:
+        """Remember the checkpoint of the most lines; ValueError for what is none."""
+        last = self.last_checkpoint
+        if not last or _size_of(note) >= _size_of(last):
+            self.last_checkpoint = note
+
+
+def _size_of(note: str) -> int:
+    _, size, _ = note.split("\n", 2)
+    return int(size)

@@ -5,12 +5,14 @@ Pure, and the same for a game and a tournament; what the lines say is for their 
 - the lines come in order (LINE), and none that was received comes with other bytes (ROOT);
 - every checkpoint is signed by the dealer's key, is of this log (SIGNATURE) and of exactly the
   lines received (ROOT); each line is under one within five seconds (UNCOVERED);
+- the log goes on from what the client kept of it before it was started again (ROOT);
 - times do not fall, and run at most five seconds ahead of the client's own clock (TIME).
 """
 
 import hmac
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from dealer_service.client.message import Message
@@ -49,11 +51,22 @@ class Joined(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What the dealer had signed before the client was started again, and the note of that."""
+
+    size: int
+    root: bytes
+    note: str
+
+
 class SignedLines:
     """The lines of one log, as far as they were received, and how far they are signed."""
 
-    def __init__(self, log: str, watched: Joined) -> None:
+    def __init__(self, log: str, watched: Joined, signed: Signed | None = None) -> None:
         """Begin the log of an id (hex), of which nothing was received."""
+        self._signed = signed
+        self._is_held = signed is None
         self._log = log
         self._watched = watched
         self._origin = log_origin(watched.key.name, bytes.fromhex(log))
@@ -79,8 +92,16 @@ class SignedLines:
 
     @property
     def caught_up(self) -> bool:
-        """Whether all lines were received that there were on joining, or after the last break."""
-        return len(self._lines) >= self._live_from
+        """Whether all lines were received that there were on joining, or after the last break.
+
+        And whether what was signed before is of these lines.
+        """
+        return self._is_held and len(self._lines) >= self._live_from
+
+    @property
+    def is_held(self) -> bool:
+        """Whether what was signed before is of the lines received."""
+        return self._is_held
 
     @property
     def deadline(self) -> float | None:
@@ -169,7 +190,25 @@ class SignedLines:
         self._covered = max(self._covered, checkpoint.size)
         while self._uncovered and self._uncovered[0][0] < checkpoint.size:
             self._uncovered.popleft()
+        self._hold_to_signed(checkpoint.size)
         return checkpoint.size
+
+    def require_signed(self, size: int) -> None:
+        """Raise ProtocolBreach ROOT where a whole log is shorter than what was signed before."""
+        signed = self._signed
+        if not self._is_held and signed is not None and size < signed.size:
+            detail = f"the log has {size} lines, and {signed.size} were signed before"
+            raise ProtocolBreach(Reason.ROOT, detail)
+
+    def _hold_to_signed(self, size: int) -> None:
+        """Raise ROOT where what was signed before is of other lines: by now both are signed."""
+        signed = self._signed
+        if self._is_held or signed is None or size < signed.size:
+            return
+        if not hmac.compare_digest(signed.root, self._tree.root(signed.size)):
+            detail = f"the checkpoint of size {signed.size} that was kept before is of other lines"
+            raise ProtocolBreach(Reason.ROOT, detail)
+        self._is_held = True
 
     def keep_last_note(self) -> None:
         """Let go of all checkpoints but that of the most lines."""
@@ -188,7 +227,10 @@ class SignedLines:
         `told` is what was received where that is no message of the stream.
         """
         notes = tuple(sorted(self._notes.items()))
-        evidence = Evidence(tuple(self._lines), notes, told if message is None else _told(message))
+        received = told if message is None else _told(message)
+        if not self._is_held and self._signed is not None:
+            received += f"\nkept before {self._signed.note!r}"
+        evidence = Evidence(tuple(self._lines), notes, received)
         return Refused(self._log, breach.reason, breach.detail, evidence)
 
 

@@ -24,7 +24,7 @@ from dealer_service.client.own import Missed, Own
 from dealer_service.client.read_once import read_line
 from dealer_service.client.refusing import ProtocolBreach, Reason, Refused
 from dealer_service.client.sent import Sent
-from dealer_service.client.signed_lines import PATIENCE_SECONDS, SignedLines
+from dealer_service.client.signed_lines import PATIENCE_SECONDS, Signed, SignedLines
 from dealer_service.transcript.note import NoteKey
 
 _REMEMBERED_HANDS: Final = 8
@@ -46,7 +46,8 @@ class Watched:
     `joined` is the client's own monotonic time, in seconds, just before it asked for the log's
     size, and `backlog` that size: every later line was made after it. `slept` is of the same
     moment, as given to `Verifier.receive`. `anchors` says that the player registered with the
-    tournament of this table as one that gives links.
+    tournament of this table as one that gives links. `signed` is the last checkpoint that the
+    client kept before, if it was in the game already.
     """
 
     game: str
@@ -57,6 +58,7 @@ class Watched:
     before: GameBefore | None = None
     slept: float = 0.0
     anchors: bool = False
+    signed: Signed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class Verifier:
         """Begin; `networks` are those whose rounds are known, `sent` what was sent already."""
         self._watched = watched
         self._networks = networks
-        self._log = SignedLines(watched.game, watched)
+        self._log = SignedLines(watched.game, watched, watched.signed)
         self._grammar = Grammar()
         self._own = None if watched.player is None else Own(watched.player, anchors=watched.anchors)
         self._table: Table | None = None
@@ -147,6 +149,11 @@ class Verifier:
     def caught_up(self) -> bool:
         """Whether all lines were received that there were on joining, or after the last break."""
         return self._log.caught_up
+
+    @property
+    def is_held(self) -> bool:
+        """Whether what was signed before, if anything, is of the lines received."""
+        return self._log.is_held
 
     @property
     def hand(self) -> int:
@@ -194,8 +201,13 @@ class Verifier:
         """Learn the size of the log when the stream began: hands that had ended come without cards.
 
         The player's own cards are sent beside the lines of the hand that is open, and of no other.
+        A log that is shorter than what was signed before is refused.
         """
         self._begun_at = size
+        try:
+            self._log.require_signed(size)
+        except ProtocolBreach as breach:
+            self.refuse(breach)
 
     def interrupted(self, now: float, size: int) -> None:
         """Learn that the stream broke and begins anew from `covered`: what is due, is due again.
@@ -346,7 +358,10 @@ class Verifier:
     def _take_checkpoint(self, note: str) -> Kept | None:
         if not note:
             return None
-        return self._worth_keeping(self._log.cover(note), note)
+        size = self._log.cover(note)
+        if self.finished:
+            self._log.require_signed(size)
+        return self._worth_keeping(size, note)
 
     def _worth_keeping(self, size: int, note: str) -> Kept | None:
         hand = self._hand
