@@ -7,6 +7,7 @@ from typing import Final
 from dealer_service.access.roles import Role
 from dealer_service.bots.level import Level
 from dealer_service.commands.adding import Adder, Commands
+from dealer_service.commands.game_arguments import add_game
 from dealer_service.commands.reading import (
     blinds,
     game,
@@ -43,6 +44,7 @@ def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:
     _add_migrate(add)
     _add_bots(add)
     _add_play(add)
+    add_game(add)
     add_tournament(add)
     _add_fetch(add)
     _add_export(add)

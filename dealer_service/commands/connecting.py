@@ -1,8 +1,8 @@
-"""How `bots` and `play` reach a dealer: which address, in the clear or over TLS, by which token."""
+"""How commands reach a dealer: which address, in the clear or over TLS, by which token."""
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,8 @@ from dealer_service.client.routes import AddressError
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import TokenOffice
 from dealer_service.transcript.refusal import TranscriptError
+
+Action = Callable[[Dealer, argparse.Namespace], Awaitable[int]]
 
 _PATIENCE = Patience(total=15.0)
 _TOKEN_SECONDS = 24 * 3600
@@ -44,6 +46,13 @@ def connect(options: argparse.Namespace, token: TokenSource) -> Dealer:
         raise Failure(message, "`cutcard-dealer key` prints it", status=Exit.USAGE) from None
     except ValueError as error:
         raise Failure(str(error), "ask the operator for one", status=Exit.USAGE) from None
+
+
+async def act_as(options: argparse.Namespace, role: Role, act: Action) -> int:
+    """Do an action at the dealer by a token of that role; the exit status, or a Failure."""
+    async with connect(options, token_for(options, role)) as dealer:
+        with explained():
+            return await act(dealer, options)
 
 
 def player_token(options: argparse.Namespace) -> TokenSource:

@@ -2,24 +2,22 @@
 
 import argparse
 import asyncio
-import json
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-
-from google.protobuf.json_format import ParseDict, ParseError
 
 from cutcard.v1 import tournament_entry_pb2
 from dealer_service.access.roles import Role
 from dealer_service.client import CallRefusedError, Contest, Dealer, Refused
 from dealer_service.client.shapes import Entry
 from dealer_service.commands import say
-from dealer_service.commands.connecting import connect, explained, token_for
+from dealer_service.commands.connecting import Action, act_as
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.loops import on_signals, run_loop
+from dealer_service.commands.message_files import read_message
 from dealer_service.commands.orders import HELP
 from dealer_service.commands.places import InTournament
 from dealer_service.commands.play import run_sitting, tell_end
@@ -30,19 +28,11 @@ from dealer_service.commands.tournament_telling import tell_entry, tell_lobby, t
 if TYPE_CHECKING:
     from dealer_service.client.tournament_following import News
 
-Action = Callable[[Dealer, argparse.Namespace], Awaitable[int]]
-
 
 def run(options: argparse.Namespace) -> int:
     """Do the action that is named."""
     role, act = _ACTIONS[options.action]
-    return run_loop(_run(options, role, act))
-
-
-async def _run(options: argparse.Namespace, role: Role, act: Action) -> int:
-    async with connect(options, token_for(options, role)) as dealer:
-        with explained():
-            return await act(dealer, options)
+    return run_loop(act_as(options, role, act))
 
 
 # The operator's.
@@ -80,7 +70,7 @@ def structure_of(options: argparse.Namespace) -> tournament_entry_pb2.Structure:
     """Give the structure of the file, with what the options say in place of what it says."""
     structure = tournament_entry_pb2.Structure()
     if options.structure is not None:
-        _read_structure(options.structure, structure)
+        read_message("--structure", options.structure, structure, "structure")
     structure.name = options.title or structure.name
     structure.players_max = options.players or structure.players_max
     structure.stack = options.stack or structure.stack
@@ -95,17 +85,6 @@ def structure_of(options: argparse.Namespace) -> tournament_entry_pb2.Structure:
     if options.level is not None:
         _set_lengths(structure, options.level * 1000)
     return structure
-
-
-def _read_structure(path: Path, structure: tournament_entry_pb2.Structure) -> None:
-    try:
-        ParseDict(json.loads(path.read_text(encoding="utf-8")), structure)
-    except OSError as error:
-        message = f"--structure {path} can not be read: {error.strerror}"
-        raise Failure(message, status=Exit.USAGE) from None
-    except (ValueError, ParseError) as error:
-        message = f"--structure {path} is no structure in JSON: {plain(str(error))}"
-        raise Failure(message, status=Exit.USAGE) from None
 
 
 def _set_lengths(structure: tournament_entry_pb2.Structure, ms: int) -> None:
