@@ -1,0 +1,46 @@
+"""Values that are made quickly are frozen dataclasses like any other."""
+
+from dataclasses import FrozenInstanceError, dataclass, field, replace
+
+import pytest
+
+from dealer_service.rules.quick import quick
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Point:
+    x: int
+    y: int
+    name: str = "here"
+
+
+def test_one_is_equal_hashed_shown_and_replaced_as_a_dataclass() -> None:
+    made = Point(1, y=2)
+    assert made == Point(1, 2, "here") != Point(1, 3)
+    assert hash(made) == hash(Point(1, 2))
+    assert repr(made).endswith("Point(x=1, y=2, name='here')")
+    assert type(replace(made, x=5)) is Point
+    assert replace(made, x=5) == Point(5, 2)
+
+
+def test_nothing_of_one_can_be_set() -> None:
+    made = Point(1, 2)
+    with pytest.raises(FrozenInstanceError):
+        made.x = 2  # type: ignore[misc]
+    with pytest.raises((AttributeError, TypeError)):
+        made.other = 2  # type: ignore[attr-defined]
+
+
+def test_what_has_more_than_plain_fields_is_refused() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Fresh:
+        seen: list[int] = field(default_factory=list)
+
+    @dataclass(frozen=True)
+    class Loose:
+        x: int
+
+    for cls in (Fresh, Loose):
+        with pytest.raises(TypeError, match="has other fields than slots"):
+            quick(cls)
