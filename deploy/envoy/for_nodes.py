@@ -1,6 +1,6 @@
 """Prints envoy.yaml for other nodes than its own two; nothing but what stands once a node differs.
 
-    python deploy/envoy/for_nodes.py dealer-0=dealer-0.dealer:50051 dealer-1=dealer-1.dealer:50051
+    python deploy/envoy/for_nodes.py a=a.dealers.example.com:50051 b=b.dealers.example.com:50051
 
 Each argument is NODE=HOST:PORT: the node's name, and where Envoy reaches it. Its certificate must
 bear HOST. Needs PyYAML.

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +289,13 @@ def test_the_words_at_the_head_are_commands_that_there_are() -> None:
 def seconds(text: Any) -> int:
     """Read a time in seconds."""
     return int(re.fullmatch(r"(\d+)s", str(text))[1])  # type: ignore[index]
+
+
+def test_envoy_alone_is_believed_on_whose_a_call_is() -> None:
+    address = SERVICES["envoy"]["networks"]["dealers"]["ipv4_address"]
+    (range_,) = compose()["networks"]["dealers"]["ipam"]["config"]
+    given_out = ip_network(range_["ip_range"])
+    assert ip_address(address) in ip_network(range_["subnet"])
+    assert ip_address(address) not in given_out
+    for dealer in ("dealer-a", "dealer-b"):
+        assert SERVICES[dealer]["environment"]["CUTCARD_PROXY"] == f"{address}/32"
