@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from dealer_service.commands.reading import name
+from dealer_service.commands.reading import name, reference
 from dealer_service.config import DEFAULT_ADDRESS
 
 _DIRECTORY: Final = "cutcard-dealer"
@@ -98,6 +98,15 @@ class Adder:
         parser.add_argument(
             "--address", action=Gathering, default=given, metavar="HOST:PORT", help=words
         )
+        self.tls(parser)
+        words = "send tokens in the clear to an address that is not on loopback"
+        parser.add_argument("--allow-plaintext", action="store_true", help=words)
+        words = "the dealer's verifier key, from a source you trust (CUTCARD_KEY)"
+        default = self.from_environment("CUTCARD_KEY", None)
+        self.option(parser, "--key", str, default, words, metavar="VKEY")
+
+    def tls(self, parser: argparse.ArgumentParser) -> None:
+        """Add how TLS is spoken with a dealer."""
         parser.add_argument("--tls", action="store_true", help="speak TLS with it")
         words = "speak TLS, and trust the certificates in this PEM file"
         self.option(parser, "--ca", Path, None, words, metavar="FILE")
@@ -105,11 +114,11 @@ class Adder:
         self.option(parser, "--tls-cert", Path, None, words, metavar="FILE")
         words = "the key of that certificate (PEM)"
         self.option(parser, "--tls-key", Path, None, words, metavar="FILE")
-        words = "send tokens in the clear to an address that is not on loopback"
-        parser.add_argument("--allow-plaintext", action="store_true", help=words)
-        words = "the dealer's verifier key, from a source you trust (CUTCARD_KEY)"
-        default = self.from_environment("CUTCARD_KEY", None)
-        self.option(parser, "--key", str, default, words, metavar="VKEY")
+
+    def reference(self, parser: argparse.ArgumentParser) -> None:
+        """Add the caller's own reference of what it opens or changes."""
+        words = "your own reference, which is not published"
+        self.option(parser, "--reference", reference, None, words, metavar="TEXT")
 
     def records(self, parser: argparse.ArgumentParser) -> None:
         """Add where a client keeps its record and its chain."""

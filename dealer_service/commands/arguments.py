@@ -66,15 +66,9 @@ def _add_health(add: Adder) -> None:
     add.option(parser, "--service", str, "", words, metavar="NAME")
     words = "how long it may take (default 3s)"
     add.option(parser, "--timeout", seconds, "3s", words, metavar="TIME")
-    parser.add_argument("--tls", action="store_true", help="speak TLS with it")
-    words = "speak TLS, and trust the certificates in this PEM file"
-    add.option(parser, "--ca", Path, None, words, metavar="FILE")
+    add.tls(parser)
     words = "the name that its certificate must have (default: that of the address)"
     add.option(parser, "--server-name", str, None, words, metavar="NAME")
-    words = "show this certificate (PEM), where the dealer wants one of its callers"
-    add.option(parser, "--tls-cert", Path, None, words, metavar="FILE")
-    words = "the key of that certificate (PEM)"
-    add.option(parser, "--tls-key", Path, None, words, metavar="FILE")
 
 
 def _add_token(add: Adder) -> None:

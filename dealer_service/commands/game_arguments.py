@@ -10,7 +10,6 @@ from dealer_service.commands.reading import blinds, matching, name, number, one_
 from dealer_service.commands.reading import game as game_id
 
 _STATES: Final = ("open", "paused", "closed", "revealed", "lost", "archived")
-_REFERENCE: Final = re.compile(r"[ -~]{1,128}")
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -36,7 +35,7 @@ def add_game(add: Adder) -> None:
         "close a game, cash every seat out and reveal the secrets",
         "In the middle of a hand it waits for the hand's end. A game is closed for ever.",
     )
-    _reference(below, close)
+    below.reference(close)
     _change(below, close)
     void = _add_one(
         below,
@@ -53,7 +52,7 @@ def add_game(add: Adder) -> None:
         "An open hand plays on as an absent player's, and the chips leave at its end.",
     )
     remove.add_argument("player", type=name, metavar="PLAYER", help="its name")
-    _reference(below, remove)
+    below.reference(remove)
     _change(below, remove)
 
 
@@ -67,7 +66,7 @@ def _add_open(add: Adder) -> None:
     add.option(parser, "--rules", Path, None, "the rules, in JSON", metavar="FILE")
     add.option(parser, "--blinds", blinds, None, "the blinds", metavar="SMALL/BIG")
     add.option(parser, "--seats", number(2, 10), None, "seats of the table", metavar="N")
-    _reference(add, parser)
+    add.reference(parser)
     _change(add, parser)
     _reach(add, parser)
 
@@ -91,12 +90,6 @@ def _change(add: Adder, parser: argparse.ArgumentParser) -> None:
     request = matching(_REQUEST_ID, "8 to 64 of A-Z a-z 0-9 . _ -")
     words = "the request's ID: the same again has no second effect (default: a new one)"
     add.option(parser, "--request-id", request, None, words, metavar="ID")
-
-
-def _reference(add: Adder, parser: argparse.ArgumentParser) -> None:
-    reference = matching(_REFERENCE, "1 to 128 characters of printable ASCII")
-    words = "your own reference, which is not published"
-    add.option(parser, "--reference", reference, None, words, metavar="TEXT")
 
 
 def _json(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from dealer_service.access.roles import Role
 
 _ORIGIN = re.compile(r"[a-z0-9./-]{1,128}")
 _GAME = re.compile(r"[0-9a-f]{32}")
+_REFERENCE = re.compile(r"[ -~]{1,128}")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _MOMENT = re.compile(r"([1-9][0-9]{0,4})(ms|s)")
 _TIME = re.compile(r"([0-9]{1,9})([smhd])")
@@ -56,6 +57,7 @@ def matching(pattern: re.Pattern[str], what: str) -> Callable[[str], str]:
 
 name: Final = matching(_NAME, "1 to 64 characters of A-Z a-z 0-9 . _ -")
 game: Final = matching(_GAME, "a game's ID: 32 hex digits")
+reference: Final = matching(_REFERENCE, "1 to 128 characters of printable ASCII")
 
 
 def table_role(text: str) -> tuple[str, Role]:

@@ -21,7 +21,6 @@ _STATES: Final = (
 )
 _MOST_PLAYERS: Final = 10_000
 _TITLE: Final = re.compile(r"[ -~]{1,64}")
-_REFERENCE: Final = re.compile(r"[ -~]{1,128}")
 
 
 def add_tournament(add: Adder) -> None:
@@ -79,9 +78,7 @@ def _add_open(add: Adder) -> None:
     add.option(parser, "--fee", number(0), None, "of each entry, besides", metavar="N")
     words = "start so long from now, and not when it is full"
     add.option(parser, "--start-in", seconds, None, words, metavar="TIME")
-    reference = matching(_REFERENCE, "1 to 128 characters of printable ASCII")
-    words = "your own reference, which is not published"
-    add.option(parser, "--reference", reference, None, words, metavar="TEXT")
+    add.reference(parser)
     _reach(add, parser)
 
 
