@@ -24,6 +24,7 @@ COMMANDS = (
     "migrate",
     "bots",
     "play",
+    "game",
     "tournament",
     "fetch",
     "export",
