@@ -105,6 +105,11 @@ class Adder:
         default = self.from_environment("CUTCARD_KEY", None)
         self.option(parser, "--key", str, default, words, metavar="VKEY")
 
+    def reach(self, parser: argparse.ArgumentParser) -> None:
+        """Add how a dealer is reached, and by which token."""
+        self.address(parser)
+        self.token(parser)
+
     def tls(self, parser: argparse.ArgumentParser) -> None:
         """Add how TLS is spoken with a dealer."""
         parser.add_argument("--tls", action="store_true", help="speak TLS with it")

@@ -213,8 +213,7 @@ def _add_fetch(add: Adder) -> None:
         "a .tlog-proof; status 1 where the log lacks some"
     )
     add.option(parser, "--log-proofs", Path, None, words, metavar="DIR")
-    add.address(parser)
-    add.token(parser)
+    add.reach(parser)
 
 
 def _add_export(add: Adder) -> None:
@@ -230,8 +229,7 @@ def _add_export(add: Adder) -> None:
         "behind it"
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help=words)
-    add.address(parser)
-    add.token(parser)
+    add.reach(parser)
 
 
 def _add_demo(add: Adder) -> None:

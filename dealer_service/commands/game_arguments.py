@@ -68,7 +68,7 @@ def _add_open(add: Adder) -> None:
     add.option(parser, "--seats", number(2, 10), None, "seats of the table", metavar="N")
     add.reference(parser)
     _change(add, parser)
-    _reach(add, parser)
+    add.reach(parser)
 
 
 def _add_list(add: Adder) -> None:
@@ -76,13 +76,13 @@ def _add_list(add: Adder) -> None:
     words = f"only those in one state: {', '.join(_STATES)}"
     add.option(parser, "--state", one_of(*_STATES), None, words, metavar="STATE")
     _json(parser)
-    _reach(add, parser)
+    add.reach(parser)
 
 
 def _add_one(add: Adder, action: str, words: str, epilog: str = "") -> argparse.ArgumentParser:
     parser = add.command(action, help=words, epilog=epilog)
     parser.add_argument("game", type=game_id, metavar="GAME", help="the game's ID")
-    _reach(add, parser)
+    add.reach(parser)
     return parser
 
 
@@ -94,8 +94,3 @@ def _change(add: Adder, parser: argparse.ArgumentParser) -> None:
 
 def _json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, an object a line")
-
-
-def _reach(add: Adder, parser: argparse.ArgumentParser) -> None:
-    add.address(parser)
-    add.token(parser)

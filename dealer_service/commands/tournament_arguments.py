@@ -79,23 +79,18 @@ def _add_open(add: Adder) -> None:
     words = "start so long from now, and not when it is full"
     add.option(parser, "--start-in", seconds, None, words, metavar="TIME")
     add.reference(parser)
-    _reach(add, parser)
+    add.reach(parser)
 
 
 def _add_list(add: Adder) -> None:
     parser = add.command("list", help="list tournaments, a line each")
     words = f"only those in one state: {', '.join(_STATES)}"
     add.option(parser, "--state", one_of(*_STATES), None, words, metavar="STATE")
-    _reach(add, parser)
+    add.reach(parser)
 
 
 def _add_one(add: Adder, action: str, words: str, epilog: str = "") -> argparse.ArgumentParser:
     parser = add.command(action, help=words, epilog=epilog)
     parser.add_argument("tournament", type=tournament_id, metavar="ID", help="the tournament's ID")
-    _reach(add, parser)
+    add.reach(parser)
     return parser
-
-
-def _reach(add: Adder, parser: argparse.ArgumentParser) -> None:
-    add.address(parser)
-    add.token(parser)
