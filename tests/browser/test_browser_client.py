@@ -122,18 +122,24 @@ async def test_a_page_plays_a_hand_with_its_own_link(
         told = await page.until_told("your randomness is in this deck", "#mixed")
         assert "2 of 2 players" in told
         await page.until("return document.querySelectorAll('#cards .card').length === 2")
-        closing = asyncio.create_task(service.close_game(game))
-        await page.play_on("The secret of hand 1 is out")
-        await page.until_told("The game is over for you", "#status")
-        record = await page.download("#download", f"{game}.ann.record")
-        place = tmp_path / "game.jsonl"
-        place.write_bytes(await service.file(game))
-        await closing
+        await play_out(page, service, game, 1, tmp_path)
         await stop([bob])
-        status, verdicts = await asyncio.to_thread(verify, place, record, service.key)
-        assert verdicts["PLAYER-MIXED"] == "holds"
-        assert status == 0, verdicts
         assert complaints(page.driver) == []
+
+
+async def play_out(page: TablePage, service: Service, game: str, hand: int, folder: Path) -> Path:
+    """Close a game in its last hand, and hold it to the page's record, which is given."""
+    closing = asyncio.create_task(service.close_game(game))
+    await page.play_on(f"The secret of hand {hand} is out")
+    await page.until_told("The game is over for you", "#status")
+    record = await page.download("#download", f"{game}.ann.record")
+    place = folder / "game.jsonl"
+    place.write_bytes(await service.file(game))
+    await closing
+    status, verdicts = await asyncio.to_thread(verify, place, record, service.key)
+    assert verdicts["PLAYER-MIXED"] == "holds"
+    assert status == 0, verdicts
+    return record
 
 
 def at(service: Service, url: str, game: str) -> dict[str, str]:
@@ -166,17 +172,8 @@ async def test_a_page_that_is_reloaded_in_mid_hand_goes_on(
         assert await page.text("#cards") == cards
         await page.play_on("Hand 2 begins")
         await page.until_told("Hand 2: your randomness is in this deck", "#mixed")
-        closing = asyncio.create_task(service.close_game(game))
-        await page.play_on("The secret of hand 2 is out")
-        await page.until_told("The game is over for you", "#status")
-        record = await page.download("#download", f"{game}.ann.record")
-        place = tmp_path / "game.jsonl"
-        place.write_bytes(await service.file(game))
-        await closing
+        record = await play_out(page, service, game, 2, tmp_path)
         await stop([bob])
-        status, verdicts = await asyncio.to_thread(verify, place, record, service.key)
-        assert verdicts["PLAYER-MIXED"] == "holds"
-        assert status == 0, verdicts
         links = [json.loads(line) for line in record.read_text().splitlines() if '"link"' in line]
         assert [one["link"]["hand"] for one in links] == [1, 2]
 
