@@ -40,6 +40,7 @@ from dealer_service.rpc.calls import Door
 from dealer_service.rpc.health import Ailment
 from dealer_service.rpc.outlook import Outlook  # noqa: TC001 - it annotates an attribute alone
 from dealer_service.rpc.server import Server, game_services
+from dealer_service.rpc.session import Sessions
 from dealer_service.starting import (
     open_outlook,
     open_rounds,
@@ -196,7 +197,9 @@ class Dealer:
         admission = Admission(
             gate, time.time, partial(ancestors, house), proxies=settings.limits.proxies
         )
-        services = game_services(self.floor, Door(admission, outlook.sight))
+        door = Door(admission, outlook.sight)
+        self._sessions = sessions = Sessions(door)
+        services = game_services(self.floor, door, sessions)
         self.server = Server(services, outlook.health, outlook.metrics)
         self.port = self.server.listen(settings.address, settings.tls)
         with _recovering():
@@ -328,6 +331,7 @@ class Dealer:
             await self._publishing.stop()
         if self._ownership is not None:
             await self._ownership.leave()
+        self._sessions.stop()
         await self.server.stop(self.settings.grace)
         await self._let_go()
         _log.info("stopped")

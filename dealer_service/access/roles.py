@@ -124,6 +124,7 @@ _TABLE: Final = (
         changes=True,
     ),
     *_methods("PlayService", _ALL, "GetTable", "GetStatistics", "Watch"),
+    *_methods("PlayService", _ALL, "Session", of_game=False),
     *_methods("FairnessService", _ALL, "GetKey", of_game=False),
     *_methods(
         "FairnessService",

@@ -7,7 +7,7 @@ table by table is judged by the game or tournament that a message names, when th
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -25,8 +25,17 @@ Context = grpc.aio.ServicerContext[Any, Any]
 Ancestors = Callable[[str], Awaitable[Sequence[str] | None]]
 """Gives the games that a game goes on from, nearest first; None where there is no such game."""
 
+
 KEYS_SECONDS: Final = 10.0
 """A call whose token names a key that is not known waits so long for the keys to be read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a call shows of its caller: the header "Bearer TOKEN", and who tells its address."""
+
+    authorization: str | None = field(repr=False)
+    peer: Callable[[], str]
 
 
 class NotAdmitted(Exception):  # noqa: N818 - says what the call is
@@ -52,16 +61,25 @@ class Admission:
     tick: Callable[[], float] = time.monotonic
     proxies: tuple[Network, ...] = ()
 
-    async def admit(self, method: Method, size: int, context: Context) -> Bearer:
-        """Give the bearer of a call of `size` bytes; NotAdmitted."""
+    def shown(self, context: Context) -> Shown:
+        """Give what the metadata of a call, or of a stream of calls, shows."""
         authorization = None
         for key, value in context.invocation_metadata() or ():
             if key == "authorization":
                 authorization = value if isinstance(value, str) else None
         peer = partial(self._peer, context) if self.proxies else context.peer
-        admitted = self.gate.admit(authorization, self.now(), peer)
+        return Shown(authorization, peer)
+
+    async def verify(self, shown: Shown) -> Bearer:
+        """Give whose token is shown, where it holds now; NotAdmitted."""
+        admitted = self.gate.admit(shown.authorization, self.now(), shown.peer)
         if isinstance(admitted, AccessRefusal):
-            admitted = await self._with_new_keys(admitted, authorization, peer)
+            return await self._with_new_keys(admitted, shown)
+        return admitted
+
+    async def admit(self, method: Method, size: int, shown: Shown) -> Bearer:
+        """Give the bearer of a call of `size` bytes; NotAdmitted."""
+        admitted = await self.verify(shown)
         refused = admitted.allowance.take(self.tick(), size, changes=method.changes)
         if refused is None and not admitted.has_tables and admitted.everywhere is not None:
             refused = method.refuse(admitted.everywhere.role)
@@ -100,15 +118,13 @@ class Admission:
                 forwarded = value if isinstance(value, str) else None
         return origin_of(context.peer(), forwarded, self.proxies)
 
-    async def _with_new_keys(
-        self, refused: AccessRefusal, authorization: str | None, peer: Callable[[], str]
-    ) -> Bearer:
+    async def _with_new_keys(self, refused: AccessRefusal, shown: Shown) -> Bearer:
         """Look again when the keys were read again, where that may help."""
         reading = self.gate.refresh() if refused.unknown_key else None
         if reading is None:
             raise NotAdmitted(refused)
         await asyncio.wait({asyncio.wrap_future(reading)}, timeout=KEYS_SECONDS)
-        admitted = self.gate.admit(authorization, self.now(), peer)
+        admitted = self.gate.admit(shown.authorization, self.now(), shown.peer)
         if isinstance(admitted, AccessRefusal):
             raise NotAdmitted(admitted)
         return admitted

@@ -20,7 +20,7 @@ from google.rpc import status_pb2
 from dealer_service.access.bearer import Bearer
 from dealer_service.access.gate import expired
 from dealer_service.access.roles import METHODS, Caller, Method
-from dealer_service.rpc.admission import Admission, NotAdmitted
+from dealer_service.rpc.admission import Admission, NotAdmitted, Shown
 from dealer_service.rpc.errors import (
     abort,
     code_of,
@@ -63,20 +63,18 @@ class Door:
         async def handle(content: bytes, context: "grpc.aio.ServicerContext[Any, Any]") -> bytes:
             seen = self.sight.call(method, context)
             try:
-                bearer = await self._admit(rule, content, context, seen)
-                message = _read(request, content)
-                seen.asks(message)
-                caller = await self._caller(bearer, rule, message, seen)
+                shown, read = self.admission.shown(context), partial(_read, request, content)
+                _, caller, message = await self.let_in(rule, len(content), shown, read, seen)
                 answer = await run(caller, message)
                 seen.answered()
                 return answer  # noqa: TRY300 - it is seen however it ends
             except Exception as error:  # noqa: BLE001 - every fault leaves as a status
-                await _refuse(seen, context, error)
+                await refuse(seen, context, error)
             finally:
                 seen.end()
             raise AssertionError
 
-        return grpc.unary_unary_rpc_method_handler(handle, _as_it_is, _as_it_is)
+        return grpc.unary_unary_rpc_method_handler(handle, as_it_is, as_it_is)
 
     def streaming(
         self, method: str, request: type[M], run: Streaming[M]
@@ -87,68 +85,88 @@ class Door:
         async def handle(content: bytes, context: "grpc.aio.ServicerContext[Any, Any]") -> None:
             seen = self.sight.stream(method, context)
             try:
-                bearer = await self._admit(rule, content, context, seen)
-                message = _read(request, content)
-                seen.asks(message)
-                caller = await self._caller(bearer, rule, message, seen)
-                refuse = partial(_refuse, seen, context)
-                async with self._streaming(bearer):
-                    await self.streams.send_all(context, run(caller, message), refuse)
+                shown, read = self.admission.shown(context), partial(_read, request, content)
+                bearer, caller, message = await self.let_in(rule, len(content), shown, read, seen)
+                async with self.open_stream(bearer):
+                    feed = run(caller, message)
+                    await self.streams.send_all(context, feed, partial(refuse, seen, context))
                 seen.answered()
             except Exception as error:  # noqa: BLE001 - every fault leaves as a status
-                await _refuse(seen, context, error)
+                await refuse(seen, context, error)
             finally:
                 seen.end()
 
-        return grpc.unary_stream_rpc_method_handler(handle, _as_it_is, _as_it_is)
+        return grpc.unary_stream_rpc_method_handler(handle, as_it_is, as_it_is)
 
-    async def _admit(
-        self,
-        rule: Method,
-        content: bytes,
-        context: "grpc.aio.ServicerContext[Any, Any]",
-        seen: Seen,
-    ) -> Bearer:
-        bearer = await self.admission.admit(rule, len(content), context)
+    async def let_in(
+        self, rule: Method, size: int, shown: Shown, read: Callable[[], M], seen: Seen
+    ) -> tuple[Bearer, Caller, M]:
+        """Judge a call of `size` bytes: whose it is, what it asks, and whether it may.
+
+        `read` gives its message, well formed; it is not called for who is nobody. NotAdmitted,
+        Malformed.
+        """
+        bearer = await self.admission.admit(rule, size, shown)
         seen.admitted(bearer.first)
-        return bearer
-
-    async def _caller(self, bearer: Bearer, rule: Method, message: Message, seen: Seen) -> Caller:
+        message = read()
+        seen.asks(message)
         caller = await self.admission.caller(bearer, rule, message)
         if caller is not bearer.first:
             seen.admitted(caller)
-        return caller
+        return bearer, caller, message
 
     @asynccontextmanager
-    async def _streaming(self, bearer: Bearer) -> AsyncIterator[None]:
-        """Count a stream as the caller's while it is open, and end it when its token expires."""
+    async def open_stream(self, bearer: Bearer) -> AsyncIterator["Term"]:
+        """Count a stream as the caller's while it is open, and end it when its term is over."""
         allowance = bearer.allowance
         refused = allowance.open_stream()
         if refused is not None:
             raise NotAdmitted(refused)
-        left = bearer.expires - self.admission.now()
+        term = Term(bearer.expires, self.admission.now)
         try:
-            async with asyncio.timeout(left) as until:
-                yield
+            async with term.until:
+                yield term
         except TimeoutError:
-            if not until.expired():
+            if not term.until.expired():
                 raise
-            raise NotAdmitted(expired(bearer.expires)) from None
+            raise NotAdmitted(expired(term.expires)) from None
         finally:
             allowance.close_stream()
 
 
-async def _refuse(
+class Term:
+    """How long a token lets a stream go on; `expires` is in seconds since 1970."""
+
+    __slots__ = ("_now", "expires", "until")
+
+    def __init__(self, expires: int, now: Callable[[], float]) -> None:
+        self.expires = expires
+        self._now = now
+        self.until = asyncio.timeout(expires - now())
+
+    def extend(self, expires: int) -> None:
+        """Let it go on until another token expires, where that is later."""
+        if expires > self.expires and not self.until.expired():
+            self.expires = expires
+            left = expires - self._now()
+            self.until.reschedule(asyncio.get_running_loop().time() + left)
+
+
+async def refuse(
     seen: Seen, context: "grpc.aio.ServicerContext[Any, Any]", error: Exception
 ) -> None:
+    """End a call with the status of what went wrong; raises AbortError."""
     # Aborted already, or the caller has gone.
     if isinstance(error, grpc.aio.AbortError | grpc.aio.InternalError):
         raise error
-    if isinstance(error, Stalled):
-        error = read_too_slowly()
-    reason, status = _explain(error)
+    await abort(context, explain(seen, error))
+
+
+def explain(seen: Seen, error: Exception) -> status_pb2.Status:
+    """Give the status of what went wrong, and see it."""
+    reason, status = _explain(read_too_slowly() if isinstance(error, Stalled) else error)
     seen.refused(code_of(status), reason)
-    await abort(context, status)
+    return status
 
 
 def _explain(error: Exception) -> tuple[str, status_pb2.Status]:
@@ -182,5 +200,6 @@ def _read(request: type[M], content: bytes) -> M:
     return message
 
 
-def _as_it_is(content: bytes) -> bytes:
+def as_it_is(content: bytes) -> bytes:
+    """Give bytes: answers are serialised by whoever gives them."""
     return content

@@ -30,6 +30,7 @@ from dealer_service.rpc.health import (
 )
 from dealer_service.rpc.operate import Operate
 from dealer_service.rpc.play import Play
+from dealer_service.rpc.session import Sessions
 from dealer_service.rpc.statistics import Statistics
 from dealer_service.rpc.tls import server_credentials
 from dealer_service.rpc.tournaments import Tournaments
@@ -58,6 +59,9 @@ OPTIONS: Final[Sequence[tuple[str, int]]] = (
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
     ("grpc.http2.max_ping_strikes", 0),
 )
+
+_Methods = dict[str, Any]
+"""What each method is asked with, and what answers it."""
 
 Services = Mapping[str, grpc.GenericRpcHandler]
 """Handlers by the name of their service."""
@@ -102,10 +106,10 @@ class Server:
         await self._server.stop(grace)
 
 
-def game_services(floor: Floor, door: Door) -> Services:
+def game_services(floor: Floor, door: Door, sessions: Sessions) -> Services:
     """Give what a dealer of games serves."""
     return {
-        PLAY: _play(door, Play(floor), Statistics(floor), Watch(floor)),
+        PLAY: _play(door, sessions, Play(floor), Statistics(floor), Watch(floor)),
         OPERATE: _operate(door, Operate(floor)),
         TOURNAMENT: _tournaments(door, Tournaments(floor), WatchTournament(floor)),
         FAIRNESS: _fairness(door, Fairness(floor, Archive(floor.house))),
@@ -119,8 +123,10 @@ def certifying_services(certify: Certify, door: Door) -> Services:
     return {CERTIFY: _service(door, CERTIFY, unary, streaming)}
 
 
-def _play(door: Door, play: Play, statistics: Statistics, watch: Watch) -> grpc.GenericRpcHandler:
-    unary = {
+def _play(
+    door: Door, sessions: Sessions, play: Play, statistics: Statistics, watch: Watch
+) -> grpc.GenericRpcHandler:
+    unary: _Methods = {
         "TakeSeat": (play_pb2.TakeSeatRequest, play.take_seat),
         "LeaveSeat": (play_pb2.LeaveSeatRequest, play.leave_seat),
         "AddChips": (play_pb2.AddChipsRequest, play.add_chips),
@@ -135,8 +141,9 @@ def _play(door: Door, play: Play, statistics: Statistics, watch: Watch) -> grpc.
         "GetTable": (play_pb2.GetTableRequest, play.get_table),
         "GetStatistics": (play_pb2.GetStatisticsRequest, statistics.get_statistics),
     }
-    streaming = {"Watch": (play_pb2.WatchRequest, watch.watch)}
-    return _service(door, PLAY, unary, streaming)
+    streaming: _Methods = {"Watch": (play_pb2.WatchRequest, watch.watch)}
+    session = {"Session": sessions.handler(PLAY, unary, streaming)}
+    return _service(door, PLAY, unary, streaming, session)
 
 
 def _operate(door: Door, operate: Operate) -> grpc.GenericRpcHandler:
@@ -203,9 +210,13 @@ def _fairness(door: Door, fairness: Fairness) -> grpc.GenericRpcHandler:
 
 
 def _service(
-    door: Door, name: str, unary: dict[str, Any], streaming: dict[str, Any]
+    door: Door,
+    name: str,
+    unary: _Methods,
+    streaming: _Methods,
+    others: "Mapping[str, grpc.RpcMethodHandler[Any, Any]] | None" = None,
 ) -> grpc.GenericRpcHandler:
-    handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
+    handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = dict(others or {})
     for method, (request, run) in unary.items():
         handlers[method] = door.unary(f"/{name}/{method}", request, run)
     for method, (request, run) in streaming.items():

@@ -14,7 +14,7 @@ def called(*kinds: str) -> set[str]:
 
 
 CHANGES_OF_PLAYERS = called("plays")
-WATCHING = called("looks", "key")
+WATCHING = called("looks", "key", "carries")
 BOOKS = called("reads game", "reads all") | {*CERTIFYING}
 CHANGES_OF_OPERATORS = called("runs", "opens")
 OF_BOTH = called("proposes")

@@ -36,37 +36,39 @@ IN, ROLE, TABLE = "in", "ROLE_NOT_ALLOWED", "TABLE_NOT_ALLOWED"
 
 # fmt: off
 ROLES: dict[str, tuple[str, ...]] = {
-    # who                         plays  looks  key   reads game  reads all  runs   opens  deals
-    "player":                    (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
-    "house":                     (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
-    "watcher":                   (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
-    "operator":                  (ROLE,  IN,    IN,   IN,         IN,        IN,    IN,    IN),
-    "auditor":                   (ROLE,  IN,    IN,   IN,         IN,        ROLE,  ROLE,  ROLE),
-    "player here":               (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
-    "house here":                (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
-    "watcher here":              (ROLE,  IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
-    "operator here":             (ROLE,  IN,    ROLE, IN,         ROLE,      IN,    ROLE,  IN),
-    "auditor here":              (ROLE,  IN,    ROLE, IN,         ROLE,      ROLE,  ROLE,  ROLE),
-    "player elsewhere":          (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
-    "house elsewhere":           (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
-    "watcher elsewhere":         (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
-    "operator elsewhere":        (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
-    "auditor elsewhere":         (TABLE, TABLE, ROLE, TABLE,      ROLE,      TABLE, ROLE,  TABLE),
-    "player before":             (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
-    "house before":              (IN,    IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  IN),
-    "watcher before":            (ROLE,  IN,    ROLE, ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
-    "operator before":           (ROLE,  IN,    ROLE, IN,         ROLE,      IN,    ROLE,  IN),
-    "auditor before":            (ROLE,  IN,    ROLE, IN,         ROLE,      ROLE,  ROLE,  ROLE),
-    "watcher, player here":      (IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
-    "player, watcher here":      (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
-    "player, watcher before":    (ROLE,  IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  ROLE),
-    "operator, player here":     (IN,    IN,    IN,   ROLE,       IN,        ROLE,  IN,    IN),
-    "auditor, operator here":    (ROLE,  IN,    IN,   IN,         IN,        IN,    ROLE,  IN),
-    "player, operator elsewhere":(IN,    IN,    IN,   ROLE,       ROLE,      ROLE,  ROLE,  IN),
+    # who                        plays  looks  key    carries  reads  reads  runs   opens  deals
+    #                                                          game   all
+    "player":                   (IN,    IN,    IN,    IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
+    "house":                    (IN,    IN,    IN,    IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
+    "watcher":                  (ROLE,  IN,    IN,    IN,      ROLE,  ROLE,  ROLE,  ROLE,  ROLE),
+    "operator":                 (ROLE,  IN,    IN,    IN,      IN,    IN,    IN,    IN,    IN),
+    "auditor":                  (ROLE,  IN,    IN,    IN,      IN,    IN,    ROLE,  ROLE,  ROLE),
+    "player here":              (IN,    IN,    ROLE,  IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
+    "house here":               (IN,    IN,    ROLE,  IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
+    "watcher here":             (ROLE,  IN,    ROLE,  IN,      ROLE,  ROLE,  ROLE,  ROLE,  ROLE),
+    "operator here":            (ROLE,  IN,    ROLE,  IN,      IN,    ROLE,  IN,    ROLE,  IN),
+    "auditor here":             (ROLE,  IN,    ROLE,  IN,      IN,    ROLE,  ROLE,  ROLE,  ROLE),
+    "player elsewhere":         (TABLE, TABLE, ROLE,  IN,      TABLE, ROLE,  TABLE, ROLE,  TABLE),
+    "house elsewhere":          (TABLE, TABLE, ROLE,  IN,      TABLE, ROLE,  TABLE, ROLE,  TABLE),
+    "watcher elsewhere":        (TABLE, TABLE, ROLE,  IN,      TABLE, ROLE,  TABLE, ROLE,  TABLE),
+    "operator elsewhere":       (TABLE, TABLE, ROLE,  IN,      TABLE, ROLE,  TABLE, ROLE,  TABLE),
+    "auditor elsewhere":        (TABLE, TABLE, ROLE,  IN,      TABLE, ROLE,  TABLE, ROLE,  TABLE),
+    "player before":            (IN,    IN,    ROLE,  IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
+    "house before":             (IN,    IN,    ROLE,  IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
+    "watcher before":           (ROLE,  IN,    ROLE,  IN,      ROLE,  ROLE,  ROLE,  ROLE,  ROLE),
+    "operator before":          (ROLE,  IN,    ROLE,  IN,      IN,    ROLE,  IN,    ROLE,  IN),
+    "auditor before":           (ROLE,  IN,    ROLE,  IN,      IN,    ROLE,  ROLE,  ROLE,  ROLE),
+    "watcher, player here":     (IN,    IN,    IN,    IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
+    "player, watcher here":     (ROLE,  IN,    IN,    IN,      ROLE,  ROLE,  ROLE,  ROLE,  ROLE),
+    "player, watcher before":   (ROLE,  IN,    IN,    IN,      ROLE,  ROLE,  ROLE,  ROLE,  ROLE),
+    "operator, player here":    (IN,    IN,    IN,    IN,      ROLE,  IN,    ROLE,  IN,    IN),
+    "auditor, operator here":   (ROLE,  IN,    IN,    IN,      IN,    IN,    IN,    ROLE,  IN),
+    "player, operator elsewhere":(IN,    IN,    IN,    IN,      ROLE,  ROLE,  ROLE,  ROLE,  IN),
 }
 # fmt: on
 """Tokens that are good, by the role everywhere and the role at a game: the one that is called for
-("here"), another one ("elsewhere"), and one that the first goes on from ("before")."""
+("here"), another one ("elsewhere"), and one that the first goes on from ("before"). Whoever has a
+token may open a session, in which each call is judged by itself."""
 
 NOBODY = {
     "no token": "TOKEN_MISSING",

@@ -20,9 +20,13 @@ REQUESTS: dict[str, type[Message]] = {
     for module in (play_pb2, operate_pb2, tournament_pb2, fairness_pb2, certify_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
     for method in service.methods
+    # What a session brings is judged as the calls that it carries.
+    if not method.client_streaming
 }
 GOOD: dict[str, Message] = {
-    type(one).DESCRIPTOR.name: one for one in (*EVERY.values(), *CERTIFY.values())
+    name: one
+    for one in (*EVERY.values(), *CERTIFY.values())
+    if (name := type(one).DESCRIPTOR.name) in REQUESTS
 }
 BAD: dict[int, Any] = {
     FieldDescriptor.TYPE_STRING: "?\x00" * 100,

@@ -56,6 +56,7 @@ SHARED: Final[dict[str, Any]] = {
     "GetTable": play_pb2.GetTableRequest(game=GAME),
     "GetStatistics": play_pb2.GetStatisticsRequest(game=GAME),
     "Watch": play_pb2.WatchRequest(game=GAME),
+    "Session": play_pb2.SessionRequest(),
     "ListTournaments": tournament_pb2.ListTournamentsRequest(),
     "GetTournament": tournament_pb2.GetTournamentRequest(tournament=GAME),
     "WatchTournament": tournament_pb2.WatchTournamentRequest(tournament=GAME),
@@ -93,7 +94,7 @@ CERTIFY: Final[dict[str, Any]] = {
 }
 
 EVERY: Final[dict[str, Any]] = PLAY | SHARED | OPERATE
-STREAMS: Final = frozenset({"Watch", "WatchTournament", "GetGameFile", "FollowChips"})
+STREAMS: Final = frozenset({"Watch", "Session", "WatchTournament", "GetGameFile", "FollowChips"})
 OF_A_GAME: Final = {name: one for name, one in EVERY.items() if hasattr(one, "game")}
 OF_A_TOURNAMENT: Final = {name: one for name, one in EVERY.items() if hasattr(one, "tournament")}
 CHANGES: Final = {name: one for name, one in OF_A_GAME.items() if hasattr(one, "request_id")}
@@ -106,7 +107,9 @@ def invoke(service: Service, method: str, request: Any, header: Any) -> Any:
         for stub in (service.play, service.operate, service.fair, service.tournaments)
         if hasattr(stub, method)
     )
-    call = getattr(stub, method)(request, metadata=header)
+    # What a session is sent is a stream, too.
+    sent = iter((request,)) if method == "Session" else request
+    call = getattr(stub, method)(sent, metadata=header)
     return _drain(call) if method in STREAMS else call
 
 

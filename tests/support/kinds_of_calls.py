@@ -34,6 +34,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "GetLogProof",
     ),
     "key": ("GetKey", "ListTournaments"),
+    "carries": ("Session",),
     "reads game": ("GetGame",),
     "reads all": ("ListGames", "FollowChips"),
     "runs": (
