@@ -229,8 +229,9 @@ def test_a_dealer_has_no_swap_and_leaves_no_core() -> None:
 def test_envoy_finds_its_files_and_the_dealers_by_name() -> None:
     envoy = (DEPLOY / "envoy" / "envoy.yaml").read_text(encoding="utf-8")
     files = {*re.findall(r"(?:filename|path): (/etc/envoy/[\w./-]+)", envoy)}
-    certificate = (DEPLOY / "envoy" / "certificate.yaml").read_text(encoding="utf-8")
-    files |= {*re.findall(r"filename: (/etc/envoy/[\w./-]+)", certificate)}
+    for name in ("certificate.yaml", "dealers.yaml"):
+        beside = (DEPLOY / "envoy" / name).read_text(encoding="utf-8")
+        files |= {*re.findall(r"filename: (/etc/envoy/[\w./-]+)", beside)}
     have = mounts(SERVICES["envoy"])
     assert files
     assert files <= have.keys()

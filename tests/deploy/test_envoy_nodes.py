@@ -12,7 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from cutcard.v1 import play_pb2
 from dealer_service.access.roles import Role
 from dealer_service.rpc.health import Ailment
-from tests.support.envoy import Envoy, envoy_beside
+from tests.support.envoy import Config, Envoy, envoy_beside
 from tests.support.grpc_web import Web
 from tests.support.nodes import Nodes, moved, sharing
 from tests.support.service import (
@@ -30,13 +30,13 @@ ONE, TWO = "dealer-a", "dealer-b"
 
 
 @asynccontextmanager
-async def two_dealers(folder: Path) -> AsyncIterator[tuple[Nodes, Envoy, Web]]:
+async def two_dealers(folder: Path, **how: Any) -> AsyncIterator[tuple[Nodes, Envoy, Web]]:
     """Run two dealers on one store, and Envoy before both."""
     dealers = folder / "dealers"
     dealers.mkdir()
     async with sharing(dealers, ONE, TWO) as nodes:
         at = {name: service.address for name, service in nodes.services.items()}
-        async with envoy_beside(at, folder / "proxy") as envoy:
+        async with envoy_beside(at, folder / "proxy", **how) as envoy:
             yield nodes, envoy, Web(envoy)
 
 
@@ -189,3 +189,29 @@ async def test_a_dead_dealer_s_games_are_to_be_had_where_they_are_taken_over(
         assert await again[0].until_over() == "end"
         stream.close()
         await stop([*bots, *again])
+
+
+def check_once(config: Config) -> None:
+    """Have Envoy ask for a dealer's health when it starts, and not again while a test runs."""
+    (dealers,) = [one for one in config["static_resources"]["clusters"] if one["name"] == "dealers"]
+    (check,) = dealers["health_checks"]
+    check["interval"] = check["no_traffic_interval"] = "3600s"
+
+
+async def test_until_a_dead_dealer_is_found_out_every_call_comes_to_another(
+    tmp_path: Path,
+) -> None:
+    """Whichever game it is about: the health check takes two seconds, and nobody waits for it."""
+    async with two_dealers(tmp_path, change=check_once) as (nodes, envoy, web):
+        one, two = nodes.services[ONE], nodes.services[TWO]
+        name = "cluster.dealers.membership_healthy"
+        async with asyncio.timeout(PATIENCE):
+            while await asyncio.to_thread(envoy.stats, name) != {name: 2}:
+                pass
+        nodes.kill(ONE)
+        await one.dealer.server.stop(0)
+        for number in range(64):
+            answer = await table(web, two, f"{number:032x}")
+            assert (answer.status, answer.refusal.reason) == (200, "NO_SUCH_GAME")
+        assert envoy.stats(name) == {name: 2}
+        assert envoy.stats("cluster.dealers.upstream_rq_retry_success")

@@ -98,3 +98,32 @@ async def test_a_renewed_certificate_is_shown_without_a_restart(tmp_path: Path) 
         async with asyncio.timeout(PATIENCE):
             while await asyncio.to_thread(shown) == before:
                 pass
+
+
+async def test_a_renewed_ca_of_the_dealers_is_taken_up_without_a_restart(tmp_path: Path) -> None:
+    """As a folder of Kubernetes' secrets is renewed: one link is moved, and all files are new."""
+    secret = tmp_path / "secret"
+    put(secret, "1", OTHER_CA.pem)
+    async with serving(tmp_path / "dealer", tls=CA.issue().write(tmp_path / "tls")) as service:
+        at = {NODE: service.address}
+        beside = envoy_beside(
+            at, tmp_path / "proxy", dealers_ca=secret / "ca.crt", host="localhost"
+        )
+        async with beside as envoy:
+            assert (await ask(service, envoy, NODE)).status == 503
+            put(secret, "2", CA.pem)
+            async with asyncio.timeout(PATIENCE):
+                while (await ask(service, envoy, NODE)).code != 0:
+                    pass
+                while (await ask(service, envoy)).code != 0:
+                    pass
+
+
+def put(secret: Path, version: str, ca: bytes) -> None:
+    """Put a file into a folder by way of a link to a folder of its version."""
+    (secret / version).mkdir(parents=True)
+    (secret / version / "ca.crt").write_bytes(ca)
+    (secret / "..data_tmp").symlink_to(version)
+    (secret / "..data_tmp").rename(secret / "..data")
+    if not (secret / "ca.crt").is_symlink():
+        (secret / "ca.crt").symlink_to("..data/ca.crt")

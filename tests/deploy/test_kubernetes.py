@@ -6,7 +6,8 @@
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dealer_service.config import split_address
+from dealer_service.config import SettingError, split_address
 from deploy.envoy.for_nodes import main as envoy_for_nodes
 from deploy.envoy.for_nodes import read_nodes
 from tests.support.deployed import (
@@ -40,6 +41,9 @@ SECRETS = {
     "one": {"dealer-keys", "dealer-tls", "envoy-tls"},
     "several": {"dealer-keys", "dealer-tls", "envoy-tls", "dealer-store", "owner-store"},
 }
+BESIDE = ("certificate.yaml", "dealers.yaml")
+UNSAID = "SAY-WHERE-YOUR-PODS-ARE"
+PODS = "10.244.0.0/16 fd00:10:244::/56"
 every_overlay = pytest.mark.parametrize("overlay", OVERLAYS)
 
 
@@ -52,9 +56,18 @@ def environment(overlay: str) -> dict[str, str]:
     }
     found: dict[str, str] = {}
     for each in dealer_container(overlay)["env"]:
-        value = each["value"] if "value" in each else given[each["name"]]
+        if "configMapKeyRef" in each.get("valueFrom", {}):
+            value = data_of(overlay, **each["valueFrom"]["configMapKeyRef"])
+        else:
+            value = each["value"] if "value" in each else given[each["name"]]
         found[each["name"]] = re.sub(r"\$\((\w+)\)", lambda match: found[match[1]], value)
     return image_environment() | found
+
+
+def data_of(overlay: str, name: str, key: str) -> str:
+    """Give a value of a map of the overlay's, and where it is the operator's to say, a good one."""
+    value = str(named(overlay, "ConfigMap", name)["data"][key])
+    return PODS if value == UNSAID else value
 
 
 def find(value: Any, key: str) -> Iterator[Any]:
@@ -170,7 +183,7 @@ def test_a_dealers_settings_are_its_own_and_agree_with_its_ports(overlay: str) -
     assert bool(settings.store_url) is (overlay == "several")
     written = [mount["mountPath"] for mount in dealer_container(overlay)["volumeMounts"]]
     assert settings.tls is not None
-    assert settings.tls.key.parent.as_posix() in written
+    assert settings.tls.key.parent.parent.as_posix() in written
 
 
 @every_overlay
@@ -225,57 +238,165 @@ def test_keys_are_the_dealers_alone_whatever_a_secrets_files_are(
     for path in given:
         path.write_text(path.name)
         path.chmod(0o440)
-    (state / "sealing-0badc0de.key").symlink_to(run / "sealing-0badc0de.key")
+    (state / "sealing-0badc0de.key").symlink_to(run / "keys" / "sealing-0badc0de.key")
     (state / "store.sqlite").touch()
-    script = first["command"][-1]
-    for place, folder in folders.items():
-        script = script.replace(place, str(folder))
+    script = in_folders(first["command"][-1], folders)
     for _ in range(2):
         subprocess.run([*first["command"][:-1], script], check=True)
     kept = {path.name for path in state.iterdir()}
     assert kept == {"log.key", "sealing.key", "token.key", "store.sqlite"}
+    places = {keys: run / "keys", tls: run / "tls"}
     for path in given:
-        copied = run / path.name
+        copied = places.get(path.parent, run) / path.name
         assert copied.read_text() == path.name
         assert copied.stat().st_mode & 0o777 == 0o600
         assert path.parent != keys or (state / path.name).resolve() == copied
+
+
+def in_folders(script: str, folders: Mapping[str, Path]) -> str:
+    """Give a script's words for folders of a test's."""
+    for place, folder in folders.items():
+        script = script.replace(place, str(folder))
+    return script
+
+
+class Mounted:
+    """A secret's folder as it is mounted: its files are links by way of one that is moved."""
+
+    def __init__(self, folder: Path, *names: str) -> None:
+        self._folder = folder
+        self._names = names
+        folder.mkdir(exist_ok=True)
+        self.have("1")
+        for name in names:
+            (folder / name).symlink_to(f"..data/{name}")
+
+    def have(self, version: str, *, link: str = "..data") -> None:
+        """Have all files be of a version, at once."""
+        files = self._folder / f"..{version}"
+        files.mkdir(exist_ok=True)
+        for name in self._names:
+            (files / name).write_text(version)
+        (self._folder / "..next").symlink_to(files.name)
+        (self._folder / "..next").rename(self._folder / link)
+
+    def exchanged_in_the_midst(self, programs: Path) -> dict[str, str]:
+        """Give the variables of a script whose first copying meets new files behind the first."""
+        self.have("2", link="..later")
+        programs.mkdir()
+        once = programs / "once"
+        once.touch()
+        install = programs / "install"
+        install.write_text(
+            "#!/bin/sh -e\n"
+            "shift 2; for last do :; done\n"
+            "for each do\n"
+            '  test "$each" != "$last" || continue\n'
+            '  cp -- "$each" "$last"; chmod 0600 "$last/${each##*/}"\n'
+            f"  case $each in {self._folder}/*) test ! -e {once} || {{ rm {once};"
+            f" mv -T {self._folder}/..later {self._folder}/..data; }};; esac\n"
+            "done\n"
+        )
+        install.chmod(0o755)
+        return {"PATH": f"{programs}:/usr/bin:/bin"}
+
+
+@every_overlay
+@pytest.mark.parametrize("secret", ["keys", "tls"])
+def test_a_secret_that_is_exchanged_in_the_midst_is_taken_whole(
+    overlay: str, secret: str, tmp_path: Path
+) -> None:
+    """No old key stands beside a new certificate, and no key is of another set than the rest."""
+    pod = named(overlay, "StatefulSet", "dealer")["spec"]["template"]
+    first = pod["spec"]["initContainers"][0]
+    folders = {mount["mountPath"]: tmp_path / mount["name"] for mount in first["volumeMounts"]}
+    for folder in folders.values():
+        folder.mkdir()
+    mounted = {
+        "keys": Mounted(folders["/secrets/keys"], "log.key", "sealing.key", "token.key"),
+        "tls": Mounted(folders["/secrets/tls"], "tls.crt", "tls.key", "ca.crt"),
+    }
+    if overlay == "several":
+        (folders["/secrets/store"] / "pgpass").touch()
+    environ = mounted[secret].exchanged_in_the_midst(tmp_path / "programs")
+    script = in_folders(first["command"][-1], folders)
+    subprocess.run([*first["command"][:-1], script], check=True, env=environ)
+    run = folders["/run/cutcard"]
+    taken = {path.name: path.read_text() for path in (run / secret).iterdir()}
+    assert len(taken) == 3
+    assert set(taken.values()) == {"2"}
+
+
+@every_overlay
+def test_a_secret_without_files_stops_the_start(overlay: str, tmp_path: Path) -> None:
+    """And does not leave a pod waiting for what never comes."""
+    pod = named(overlay, "StatefulSet", "dealer")["spec"]["template"]
+    first = pod["spec"]["initContainers"][0]
+    folders = {mount["mountPath"]: tmp_path / mount["name"] for mount in first["volumeMounts"]}
+    for folder in folders.values():
+        folder.mkdir()
+    script = in_folders(first["command"][-1], folders)
+    ended = subprocess.run([*first["command"][:-1], script], check=False, capture_output=True)
+    assert ended.returncode != 0
+    assert str(folders["/secrets/keys"]) in ended.stderr.decode()
 
 
 @every_overlay
 def test_a_renewed_certificate_is_put_beside_the_dealer_while_it_runs(
     overlay: str, tmp_path: Path
 ) -> None:
+    """With its key at once, also where both are exchanged in the midst of it."""
     pod = named(overlay, "StatefulSet", "dealer")["spec"]["template"]
     beside = pod["spec"]["initContainers"][1]
     assert beside["restartPolicy"] == "Always"
     folders = {mount["mountPath"]: tmp_path / mount["name"] for mount in beside["volumeMounts"]}
-    script = beside["command"][-1].replace("sleep 60", "sleep 0.05")
-    for place, folder in folders.items():
-        folder.mkdir()
-        script = script.replace(place, str(folder))
-    given, run = folders["/secrets/tls"], folders["/run/cutcard"]
-    (given / "tls.key").write_text("old key")
-    (given / "tls.crt").write_text("old")
-    process = subprocess.Popen([*beside["command"][:-1], script])
+    script = in_folders(beside["command"][-1].replace("sleep 60", "sleep 0.05"), folders)
+    mounted = Mounted(folders["/secrets/tls"], "tls.crt", "tls.key", "ca.crt")
+    run = folders["/run/cutcard"]
+    (run / "tls.first").mkdir(parents=True)
+    (run / "tls").symlink_to("tls.first")
+    environ = mounted.exchanged_in_the_midst(tmp_path / "programs")
+    process = subprocess.Popen([*beside["command"][:-1], script], env=environ)
     try:
-        wait_for_text(run / "tls.crt", "old")
-        (given / "tls.key").write_text("new key")
-        (given / "tls.crt").write_text("new")
-        wait_for_text(run / "tls.crt", "new")
+        for version in ("2", "3"):
+            pair = wait_for_version(run / "tls", version)
+            assert pair == {version}
+            mounted.have("3")
     finally:
         process.terminate()
         status = process.wait(30)
     assert status == 0
-    assert (run / "tls.key").read_text() == "new key"
-    assert (run / "tls.key").stat().st_mode & 0o777 == 0o600
+    assert (run / "tls" / "tls.key").stat().st_mode & 0o777 == 0o600
+    assert len([path for path in run.iterdir() if not path.is_symlink()]) == 1
 
 
-def wait_for_text(path: Path, text: str) -> None:
-    """Wait until a file holds a text."""
+def wait_for_version(link: Path, version: str) -> set[str]:
+    """Wait until a file behind a link is of a version; give the versions of all of them then."""
     end = time.monotonic() + 30
-    while not path.exists() or path.read_text() != text:
-        assert time.monotonic() < end, f"{path} does not become {text!r}"
+    while True:
+        assert time.monotonic() < end, f"{link} does not become {version!r}"
+        with suppress(FileNotFoundError):
+            behind = link.resolve()
+            found = {path.read_text() for path in behind.iterdir()}
+            assert len(found) <= 1, found
+            if version in found:
+                return found
         time.sleep(0.01)
+
+
+@every_overlay
+def test_a_dealer_starts_only_where_somebody_has_said_whose_word_counts(overlay: str) -> None:
+    """On whose behalf a call is made: as it is shipped nobody is believed, and nothing starts."""
+    (of,) = [each for each in dealer_container(overlay)["env"] if each["name"] == "CUTCARD_PROXY"]
+    reference = of["valueFrom"]["configMapKeyRef"]
+    shipped = named(overlay, "ConfigMap", reference["name"])["data"]
+    assert shipped == {reference["key"]: UNSAID}
+    with pytest.raises(SettingError, match=f"--proxy: give a network.*{UNSAID}"):
+        settings_of(environment(overlay) | {"CUTCARD_PROXY": UNSAID})
+    said = settings_of(environment(overlay)).limits.proxies
+    assert [str(each) for each in said] == PODS.split()
+    file = (FOLDER / "overlays" / overlay / "kustomization.yaml").read_text(encoding="utf-8")
+    assert f"networks={UNSAID}" in file
 
 
 @every_overlay
@@ -334,7 +455,8 @@ def test_envoy_is_the_shipped_one_for_these_nodes(
         each["data"] for each in of_kind(overlay, "ConfigMap") if "envoy.yaml" in each["data"]
     )
     assert content["envoy.yaml"] == text
-    assert content["certificate.yaml"] == (DEPLOY / "envoy" / "certificate.yaml").read_text("utf-8")
+    for name in BESIDE:
+        assert content[name] == (DEPLOY / "envoy" / name).read_text("utf-8")
 
 
 @every_overlay
@@ -343,13 +465,15 @@ def test_envoys_files_and_ports_are_those_of_its_configuration(overlay: str) -> 
     (container,) = containers(pod)
     mounts = {each["mountPath"] for each in container["volumeMounts"]}
     text = (FOLDER / "overlays" / overlay / "envoy.yaml").read_text(encoding="utf-8")
-    text += (DEPLOY / "envoy" / "certificate.yaml").read_text(encoding="utf-8")
+    text += "".join((DEPLOY / "envoy" / name).read_text(encoding="utf-8") for name in BESIDE)
     files = {Path(each) for each in re.findall(r"(?:filename|path): (/etc/envoy/[\w./-]+)", text)}
     assert files
     for file in files:
         assert mounts & {file.as_posix(), file.parent.as_posix()}, file
     ports = {port["containerPort"] for port in container["ports"]}
-    listeners = yaml.safe_load(text.partition("\nresources:")[0])["static_resources"]["listeners"]
+    listeners = yaml.safe_load(text.partition("\n# The certificate")[0])["static_resources"][
+        "listeners"
+    ]
     assert ports == {each["address"]["socket_address"]["port_value"] for each in listeners}
     assert container["image"] == compose()["services"]["envoy"]["image"]
 

@@ -27,7 +27,7 @@ def faults_of(file: Path, program: str) -> str:
         (folder / "ca.pem").write_bytes(authority.pem)
         config: Config = yaml.safe_load(file.read_text("utf-8"))
         write_certificate(config, folder, authority.issue())
-        trusting(config, folder / "ca.pem")
+        trusting(config, folder, folder / "ca.pem")
         place = folder / "envoy.yaml"
         place.write_text(dump(config))
         command = [program, "--mode", "validate", "--log-level", "warning", "--config-path", place]

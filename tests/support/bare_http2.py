@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _DATA, _HEADERS, _RST, _SETTINGS, _PING, _GOAWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8
 _END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
 _INITIAL_WINDOW_SIZE = 4
@@ -56,13 +56,13 @@ class BareCall(asyncio.Protocol):
         if self._deaf:
             settings = _INITIAL_WINDOW_SIZE.to_bytes(2) + _WIDEST.to_bytes(4)
         message = b"\0" + len(self._ask.message).to_bytes(4) + self._ask.message
-        frames = [_PREFACE, _frame(_SETTINGS, 0, 0, settings)]
+        frames = [PREFACE, frame(_SETTINGS, 0, 0, settings)]
         if self._deaf:
             # The connection's own window is 65,535 bytes wide from the start.
-            frames.append(_frame(_WINDOW, 0, 0, (_WIDEST - 65_535).to_bytes(4)))
+            frames.append(frame(_WINDOW, 0, 0, (_WIDEST - 65_535).to_bytes(4)))
         frames += (
-            _frame(_HEADERS, _END_HEADERS, _STREAM, _headers(self._ask)),
-            _frame(_DATA, _END_STREAM, _STREAM, message),
+            frame(_HEADERS, _END_HEADERS, _STREAM, _headers(self._ask)),
+            frame(_DATA, _END_STREAM, _STREAM, message),
         )
         transport.write(b"".join(frames))
 
@@ -91,9 +91,9 @@ class BareCall(asyncio.Protocol):
         transport = self._transport
         assert transport is not None
         if kind == _SETTINGS and not flags & _ACK:
-            transport.write(_frame(_SETTINGS, _ACK, 0, b""))
+            transport.write(frame(_SETTINGS, _ACK, 0, b""))
         elif kind == _PING and not flags & _ACK:
-            transport.write(_frame(_PING, _ACK, 0, payload))
+            transport.write(frame(_PING, _ACK, 0, payload))
         elif kind == _DATA:
             self._hear(transport, len(payload))
         if kind in {_RST, _GOAWAY} or (kind in {_DATA, _HEADERS} and flags & _END_STREAM):
@@ -108,7 +108,7 @@ class BareCall(asyncio.Protocol):
             transport.pause_reading()
         elif self._unacked >= 16_384:
             more = self._unacked.to_bytes(4)
-            transport.write(_frame(_WINDOW, 0, 0, more) + _frame(_WINDOW, 0, _STREAM, more))
+            transport.write(frame(_WINDOW, 0, 0, more) + frame(_WINDOW, 0, _STREAM, more))
             self._unacked = 0
 
     def _end(self) -> None:
@@ -148,12 +148,13 @@ async def call_all(
     return made
 
 
-def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    """Write a frame (RFC 9113 4.1)."""
     return len(payload).to_bytes(3) + bytes((kind, flags)) + stream.to_bytes(4) + payload
 
 
 def _headers(ask: Ask) -> bytes:
-    """Write the request's header block: literals without indexing (RFC 7541 6.2.2)."""
+    """Write the request's header block."""
     fields = (
         (":method", "POST"),
         (":scheme", "http"),
@@ -163,7 +164,12 @@ def _headers(ask: Ask) -> bytes:
         ("content-type", "application/grpc"),
         ("authorization", f"Bearer {ask.token}"),
     )
-    return b"".join(b"\0" + _text(name) + _text(value) for name, value in fields)
+    return b"".join(literal(name, value) for name, value in fields)
+
+
+def literal(name: str, value: str) -> bytes:
+    """Write a header field as a literal without indexing (RFC 7541 6.2.2)."""
+    return b"\0" + _text(name) + _text(value)
 
 
 def _text(text: str) -> bytes:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,12 +84,14 @@ def envoy_before(
     dealers_ca: Path | None = None,
     host: str | None = None,
     issued: Issued | None = None,
+    change: Callable[[Config], None] | None = None,
 ) -> Iterator[Envoy]:
     """Run Envoy before dealers, by node and "host:port", until the block ends.
 
     With `dealers_ca` it speaks TLS to them, and asks for a certificate of that CA with the name
     `host` (each dealer's own host where none is given). It shows callers `issued`, or a
     certificate of its own making, which bears localhost and 127.0.0.1; `ca` is that one's.
+    `change` may alter the configuration, such as to have a limit within a test's reach.
     """
     directory.mkdir(exist_ok=True, parents=True)
     ca = directory / "envoy_ca.pem"
@@ -97,8 +99,10 @@ def envoy_before(
         authority = Authority("Envoy's CA")
         ca.write_bytes(authority.pem)
         issued = authority.issue("envoy")
-    config = rendered(dealers, dealers_ca, host)
+    config = rendered(dealers, directory, dealers_ca, host)
     write_certificate(config, directory, issued)
+    if change is not None:
+        change(config)
     (directory / "envoy.yaml").write_text(dump(config))
     with _running(directory) as (log, said, admin):
         ports = _ports(admin)
@@ -145,17 +149,25 @@ def write_certificate(config: Config, directory: Path, issued: Issued) -> None:
     secret["sds_config"]["path_config_source"]["path"] = str(place)
 
 
-def trusting(config: Config, ca: Path) -> None:
-    """Have a configuration believe dealers by a CA's file."""
+def trusting(config: Config, directory: Path, ca: Path) -> None:
+    """Write by which CA's file dealers are believed, and have a configuration read it there."""
+    trust = yaml.safe_load(SHIPPED.with_name("dealers.yaml").read_text("utf-8"))
+    context = trust["resources"][0]["validation_context"]
+    context["trusted_ca"]["filename"] = str(ca)
+    context["watched_directory"]["path"] = str(ca.parent)
+    place = directory / "dealers.yaml"
+    place.write_text(dump(trust))
     # The shipped file says it once for all clusters, so that it may be one object or several.
     for cluster in config["static_resources"]["clusters"]:
         if "transport_socket" in cluster:
             context = cluster["transport_socket"]["typed_config"]["common_tls_context"]
-            context["validation_context"]["trusted_ca"]["filename"] = str(ca)
+            source = context["validation_context_sds_secret_config"]["sds_config"]
+            source["path_config_source"]["path"] = str(place)
 
 
 def rendered(
     dealers: Mapping[str, str],
+    directory: Path,
     dealers_ca: Path | None = None,
     host: str | None = None,
 ) -> Config:
@@ -178,7 +190,7 @@ def rendered(
         elif host is not None:
             _set_host(cluster, host)
     if dealers_ca is not None:
-        trusting(config, dealers_ca)
+        trusting(config, directory, dealers_ca)
     return config
 
 
