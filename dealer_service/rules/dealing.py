@@ -43,7 +43,7 @@ def deal_street(start: int, cards: int, board: int) -> tuple[DealtPosition, ...]
 
 def next_board(layout: Layout) -> tuple[int, int]:
     """Give the board that the next street goes to, 1 or 2, and how many cards it gets."""
-    _, board, _, _, second = layout
+    board, second = layout.board, layout.second
     if second is None or len(board) < BOARD_CARDS:
         return _ON_THE_FIRST[len(board)]
     return 2, NEXT_STREET[len(second)]

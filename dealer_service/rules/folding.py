@@ -6,6 +6,7 @@ in `settling`, and what a table does besides in `asides`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from dealer_service.rules.advancing import at_stage, end_round, go_on
@@ -16,7 +17,7 @@ from dealer_service.rules.asides import (
     fold_preferred,
     fold_sat_out,
 )
-from dealer_service.rules.betting import ROUNDS, Chair, find_pending, make_betting, make_chair
+from dealer_service.rules.betting import ROUNDS, Chair, find_pending, make_chair
 from dealer_service.rules.dealing import deal_hole_cards, deal_street, next_board
 from dealer_service.rules.entry import (
     Act,
@@ -66,7 +67,6 @@ from dealer_service.rules.turn import clock_act, find_due
 # States are built whole here: every act builds one, and replacing fields takes several times as
 # long. For the same reason what every act compares is named once.
 _FOLD, _CHECK, _CALL = Act.FOLD, Act.CHECK, Act.CALL
-_BET, _RAISE = Act.BET, Act.RAISE
 _BY_ABSENT = By.ABSENT
 _BY_CLOCK = By.CLOCK
 _BY_PLAYER = By.PLAYER
@@ -89,15 +89,15 @@ def _deck_committed(state: HandState, _at: int, entry: DeckCommitted) -> HandSta
 
 def _posted(state: HandState, _at: int, entry: Posted) -> HandState:
     require_stage(state, _POSTS)
-    frame, _, chairs, betting, _, layout, _, marks = state
-    done, absent, sitting_out, chosen, banks = marks
-    due = frame.posts[done]
+    frame, chairs, marks = state.frame, state.chairs, state.marks
+    due = frame.posts[marks.posted]
     if entry is not due and entry != due:
         message = f"seat {due.seat} is to post {due.amount}, its {due.what}"
         raise ImpossibleEntry(message)
     paid, what = entry.amount, entry.what
     index = frame.place[entry.seat]
-    seat, stack, bet, put, folded, acted = chairs[index]
+    one = chairs[index]
+    bet, put = one.bet, one.put
     if what is _BIG or what is _SMALL:
         bet += paid
         put += paid
@@ -105,18 +105,17 @@ def _posted(state: HandState, _at: int, entry: Posted) -> HandState:
         put += paid
         if what is not _ANTE:
             bet += paid
-    done += 1
+    done = marks.posted + 1
+    chair = make_chair(one.seat, one.stack - paid, bet, put, one.folded, one.acted)
     return make_state(
-        (
-            frame,
-            _HOLE_CARDS if done == len(frame.posts) else _POSTS,
-            with_chair(chairs, index, make_chair((seat, stack - paid, bet, put, folded, acted))),
-            betting,
-            None,
-            layout,
-            None,
-            make_marks((done, absent, sitting_out, chosen, banks)),
-        )
+        frame,
+        _HOLE_CARDS if done == len(frame.posts) else _POSTS,
+        with_chair(chairs, index, chair),
+        state.betting,
+        None,
+        state.layout,
+        None,
+        make_marks(done, marks.absent, marks.sitting_out, marks.chosen, marks.banks),
     )
 
 
@@ -132,72 +131,60 @@ def _dealt(state: HandState, at: int, entry: Dealt) -> HandState:
     if entry.positions is not due:
         require(entry.positions == due, "positions go elsewhere than the rules deal them")
     end = layout.next_position + len(due)
-    dealt = make_layout((end, layout.board, layout.shown, layout.seen, layout.second))
+    dealt = make_layout(end, layout.board, layout.shown, layout.seen, layout.second)
     if state.stage is _HOLE_CARDS:
         return go_on(state, dealt, at, frame.first)
-    return make_state(
-        (
-            frame,
-            _BOARD_OPENED,
-            state.chairs,
-            state.betting,
-            None,
-            dealt,
-            state.closing,
-            state.marks,
-        )
-    )
+    chairs, betting, closing = state.chairs, state.betting, state.closing
+    return make_state(frame, _BOARD_OPENED, chairs, betting, None, dealt, closing, state.marks)
 
 
 def _acted(state: HandState, at: int, entry: Acted) -> HandState:
-    frame, stage, chairs, betting, pending, layout, _, marks = state
+    frame, chairs, betting, pending = state.frame, state.chairs, state.betting, state.pending
     if pending is None:
-        message = f"nobody is to act in a hand that waits for {stage}"
+        message = f"nobody is to act in a hand that waits for {state.stage}"
         raise ImpossibleEntry(message)
-    place = pending.place
-    seat, stack, bet, put, _, _ = chairs[place]
-    street, to_match, full_raise, aggressor, turn, bets = betting
+    place, owed = pending.place, pending.call
+    chair = chairs[place]
     did, to = entry.act, entry.to
-    if seat != entry.seat or turn != entry.turn:
-        message = f"turn {turn} is open, of seat {seat}"
+    if chair.seat != entry.seat or betting.turn != entry.turn:
+        message = f"turn {betting.turn} is open, of seat {chair.seat}"
         raise ImpossibleEntry(message)
-    if did is _FOLD or (did is _CHECK and not pending.call):
-        total: int | Refusal = bet
-    elif did is _CALL and pending.call:
-        total = bet + pending.call
+    if did is _FOLD or (did is _CHECK and not owed):
+        total: int | Refusal = chair.bet
+    elif did is _CALL and owed:
+        total = chair.bet + owed
     else:
         total = answer(chairs, betting, pending, did, to, frame.limit)
     if total != to:
         why = total.message if isinstance(total, Refusal) else f"it leads to a bet of {total}"
         message = f"this act is not legal: {why}"
         raise ImpossibleEntry(message)
-    if entry.by is not _BY_PLAYER or marks.absent:
+    if entry.by is not _BY_PLAYER or state.marks.absent:
         _check_author(state, at, entry)
-    paid = to - bet
-    chair = make_chair((seat, stack - paid, to, put + paid, did is _FOLD, True))
-    chairs = with_chair(chairs, place, chair)
+    paid = to - chair.bet
+    stack, put = chair.stack - paid, chair.put + paid
+    acted = make_chair(chair.seat, stack, to, put, did is _FOLD, True)
+    chairs = with_chair(chairs, place, acted)
     if not frame.plain:
         return _acted_with_options(state, at, entry, chairs)
-    if did is _BET or did is _RAISE:
-        full_raise = max(to - to_match, full_raise)
-        to_match, aggressor = to, seat
-    betting = make_betting((street, to_match, full_raise, aggressor, turn + 1, bets))
-    pending = find_pending(chairs, ROUNDS[len(chairs)][place + 1], betting, at)
-    if pending is not None:
-        return make_state((frame, _ACT, chairs, betting, pending, layout, None, marks))
-    return end_round(state, chairs, betting, layout)
+    betting = follow_act(betting, entry, None, 0)
+    following = find_pending(chairs, ROUNDS[len(chairs)][place + 1], betting, at)
+    if following is not None:
+        return make_state(frame, _ACT, chairs, betting, following, state.layout, None, state.marks)
+    return end_round(state, chairs, betting, state.layout)
 
 
 def _acted_with_options(
     state: HandState, at: int, entry: Acted, chairs: tuple[Chair, ...]
 ) -> HandState:
     """Go on after a legal act where limits, time banks, late straddles or chopping count too."""
-    frame, stage, _, betting, pending, layout, _, marks = state
+    frame, pending, layout, marks = state.frame, state.pending, state.layout, state.marks
     assert pending is not None
     if marks.banks:
         marks = _use_bank(state, at, entry.by)
-    betting = follow_act(betting, entry, frame.limit, sum([not one.folded for one in chairs]))
-    state = make_state((frame, stage, chairs, betting, None, layout, None, marks))
+    live = sum([not one.folded for one in chairs])
+    betting = follow_act(state.betting, entry, frame.limit, live)
+    state = make_state(frame, state.stage, chairs, betting, None, layout, None, marks)
     return go_on(state, layout, at, pending.place + 1)
 
 
@@ -210,10 +197,9 @@ def _use_bank(state: HandState, at: int, by: By) -> Marks:
     over = at - pending.began - state.frame.rules.turn_ms
     if over <= 0:
         return marks
-    posted, absent, sitting_out, chosen, banks = marks
-    left = 0 if by is _BY_CLOCK else max(0, banks[pending.place] - over)
     place = pending.place
-    return Marks(posted, absent, sitting_out, chosen, (*banks[:place], left, *banks[place + 1 :]))
+    left = 0 if by is _BY_CLOCK else max(0, marks.banks[place] - over)
+    return replace(marks, banks=(*marks.banks[:place], left, *marks.banks[place + 1 :]))
 
 
 def _check_author(state: HandState, at: int, entry: Acted) -> None:
@@ -233,18 +219,8 @@ def _hand_void(state: HandState, at: int, entry: HandVoid) -> HandState:
     require_hand(fold_aside(state, at, entry), entry.hand)
     fault = entry.reason is VoidReason.DEALER_FAULT
     require(fault or state.stage is _DECK, "a hand with a deck is void by a fault alone")
-    return make_state(
-        (
-            state.frame,
-            _VOID,
-            state.frame.chairs,
-            state.betting,
-            None,
-            state.layout,
-            None,
-            state.marks,
-        )
-    )
+    frame, betting, layout = state.frame, state.betting, state.layout
+    return make_state(frame, _VOID, frame.chairs, betting, None, layout, None, state.marks)
 
 
 FOLDS: Final[dict[type[Entry], Callable[[HandState, int, Any], HandState]]] = {

@@ -20,37 +20,54 @@ from dealer_service.rules.entry import (
     Returned,
     Show,
 )
-from dealer_service.rules.judging import rank_hands
+from dealer_service.rules.judging import Shown, rank_hand
 from dealer_service.rules.pots import find_uncalled
+from dealer_service.rules.quick import maker
 from dealer_service.rules.showdown import must_show
-from dealer_service.rules.state import HandState, Stage, has_chosen, list_stakes
+from dealer_service.rules.state import BOARD_CARDS, HandState, Stage, has_chosen
 
 # Reading a member off its class takes longer than a comparison.
 _BY_PLAYER = By.PLAYER
 _BY_POLICY = By.POLICY
 _BY_RULE = By.RULE
 _SHOW_ALL = Show.ALL
+make_dealt: Final = maker(Dealt)
+make_opened: Final = maker(Opened)
 
 
-def show_by(state: HandState, seat: int, hole: Sequence[str]) -> By | None:
+def opens_by(state: HandState) -> By | None:
+    """Tell by what the next hand of a showdown is opened whatever it is, or None (9.6).
+
+    Face up by rule; by policy where every hand is shown, and the first one.
+    """
+    assert state.closing is not None
+    if state.closing.face_up:
+        return _BY_RULE
+    shows_all = state.frame.rules.show == _SHOW_ALL
+    return _BY_POLICY if shows_all or not state.layout.shown else None
+
+
+def show_by(state: HandState, hand: Shown) -> By | None:
     """Tell by what the next hand of a showdown is opened, or None where it is mucked (9.6).
 
-    Face up by rule; by policy what the policy shows, or wins or ties something of a pot that it
-    can win, against the hands opened so far; else by the player's own choice.
+    As `opens_by`, by policy what wins or ties something of a pot that it can win, against the
+    hands opened so far; else by the player's own choice.
     """
-    closing, layout, frame = state.closing, state.layout, state.frame
-    assert closing is not None
-    if closing.face_up:
-        return _BY_RULE
-    if frame.rules.show == _SHOW_ALL or not layout.shown:
+    by = opens_by(state)
+    if by is not None:
+        return by
+    assert state.closing is not None
+    if must_show(hand, state.closing.pots, state.layout.shown):
         return _BY_POLICY
-    hands = dict(layout.shown)
-    opened = tuple(hands)
-    hands[seat] = tuple(hole)
-    ranks = rank_hands(hands, layout.board, omaha=frame.omaha, hi_lo=frame.hi_lo)
-    if must_show(seat, closing.pots, opened, ranks):
-        return _BY_POLICY
-    return _BY_PLAYER if has_chosen(state, seat, Choice.SHOW) else None
+    return _BY_PLAYER if has_chosen(state, hand.seat, Choice.SHOW) else None
+
+
+def rank_next(state: HandState, seat: int, cards: tuple[str, ...]) -> Shown:
+    """Give the next hand of a showdown as it is shown, ranked if the board is whole."""
+    frame, board = state.frame, state.layout.board
+    if len(board) < BOARD_CARDS:
+        return Shown(seat, cards)
+    return Shown(seat, cards, *rank_hand(cards, board, omaha=frame.omaha, hi_lo=frame.hi_lo))
 
 
 def post(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
@@ -60,21 +77,21 @@ def post(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
 
 def deal_hands(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Deal the hole cards of every seat."""
-    return Dealt(state.frame.hand, deal_hole_cards(state.frame.seats, state.frame.hole_cards))
+    return make_dealt(state.frame.hand, deal_hole_cards(state.frame.seats, state.frame.hole_cards))
 
 
 def deal_board(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Burn one, and deal the next street."""
     layout = state.layout
     board, count = next_board(layout)
-    return Dealt(state.frame.hand, deal_street(layout.next_position, count, board))
+    return make_dealt(state.frame.hand, deal_street(layout.next_position, count, board))
 
 
 def open_board(state: HandState, cards: Sequence[OpenedCard]) -> Entry:
     """Open the cards that came to a board last."""
     end = state.layout.next_position
     board, count = next_board(state.layout)
-    return Opened(state.frame.hand, _BY_RULE, tuple(cards[end - count : end]), None, board)
+    return make_opened(state.frame.hand, _BY_RULE, tuple(cards[end - count : end]), None, board)
 
 
 def chop_blinds(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
@@ -107,7 +124,7 @@ def agree_runs(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
 
 def return_uncalled(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:
     """Give the uncalled bet back."""
-    uncalled = find_uncalled(list_stakes(state.chairs))
+    uncalled = find_uncalled(state.chairs)
     assert uncalled is not None
     return Returned(*uncalled)
 
@@ -118,11 +135,13 @@ def show_or_muck(state: HandState, cards: Sequence[OpenedCard]) -> Entry:
     assert closing is not None
     seat = closing.unsettled[0]
     positions = hole_positions(len(frame.seats), frame.place[seat], frame.hole_cards)
-    hole = [cards[position] for position in positions]
-    by = show_by(state, seat, [card.card for card in hole])
+    hole = tuple([cards[position] for position in positions])
+    by = opens_by(state)
+    if by is None:
+        by = show_by(state, rank_next(state, seat, tuple([card.card for card in hole])))
     if by is None:
         return Mucked(frame.hand, seat, _BY_POLICY)
-    return Opened(frame.hand, by, tuple(hole), seat)
+    return make_opened(frame.hand, by, hole, seat)
 
 
 def award_pot(state: HandState, _cards: Sequence[OpenedCard]) -> Entry:

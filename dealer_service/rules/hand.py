@@ -21,6 +21,7 @@ from dealer_service.rules.entry import (
     Posted,
     PotSmallBlind,
     RuleSet,
+    SeatState,
     SeatWord,
     StraddleKind,
     StraddleRaise,
@@ -43,7 +44,6 @@ from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.settling import end_hand as ending
 from dealer_service.rules.state import (
     Chosen,
-    Frame,
     HandState,
     Layout,
     Stage,
@@ -51,7 +51,7 @@ from dealer_service.rules.state import (
     list_banks,
     list_pots,
     list_stacks,
-    list_stakes,
+    make_frame,
     make_marks,
     make_state,
 )
@@ -86,7 +86,6 @@ __all__ = [
     "list_banks",
     "list_pots",
     "list_stacks",
-    "list_stakes",
     "next_forced",
     "play_on",
     "show",
@@ -111,15 +110,14 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     Button and blinds stand where the entry says: the button may be on an empty seat and the small
     blind dead. Raises ImpossibleEntry where no hand can be played like that.
     """
-    dealt_in = {one.seat: one for one in opened.seats if one.state is _IN or one.state is _ABSENT}
+    dealt_in, with_more = _read_seats(rules, opened)
     absent = _NOBODY
     if rules.tournament is not None:
         absent = frozenset([one.seat for one in dealt_in.values() if one.state is _ABSENT])
     seats, place, rising = _arrange(tuple(dealt_in), opened.button)
-    _check_opening(rules, opened, place)
+    _check_blinds(rules, opened, place)
     in_order = [dealt_in[seat] for seat in seats]
-    chairs = tuple([make_chair((one.seat, one.stack, 0, 0, False, False)) for one in in_order])
-    with_more = [one for one in opened.seats if one.choices is not None or one.owes is not None]
+    chairs = tuple([make_chair(one.seat, one.stack, 0, 0, False, False) for one in in_order])
     if with_more or rules.ante is not None or opened.straddle_seat is not None:
         posts = list_posts(rules, opened, chairs, place)
     else:
@@ -138,7 +136,7 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
     variant = rules.variant
     omaha = variant is not _HOLDEM and variant in _OMAHA
     plain = limit is None and late is None and not chops and rules.time_bank is None
-    frame = Frame(
+    frame = make_frame(
         rules,
         opened.hand,
         opened.button,
@@ -165,11 +163,31 @@ def begin(rules: RuleSet, opened: HandOpened) -> HandState:
         chosen = tuple([(one.seat, one.choices) for one in with_more if one.choices])
     banks = tuple([one.bank_ms or 0 for one in in_order]) if rules.time_bank else ()
     if limit is None:
-        betting = make_betting((0, to_match, full_raise, None, 1, None))
+        betting = make_betting(0, to_match, full_raise, None, 1, None)
     else:
         betting = open_betting(0, to_match, full_raise, 1, limit, len(seats))
-    marks = make_marks((0, absent, absent, chosen, banks))
-    return make_state((frame, _DECK, chairs, betting, None, _NO_CARDS, None, marks))
+    marks = make_marks(0, absent, absent, chosen, banks)
+    return make_state(frame, _DECK, chairs, betting, None, _NO_CARDS, None, marks)
+
+
+def _read_seats(rules: RuleSet, opened: HandOpened) -> tuple[dict[int, SeatState], list[SeatState]]:
+    """Give the seats dealt in, by their number, and those that have choices or owe something."""
+    dealt_in, with_more, last = {}, [], 0
+    for one in opened.seats:
+        seat, word = one.seat, one.state
+        is_dealt_in = word is _IN or word is _ABSENT
+        if seat <= last or (is_dealt_in and one.stack < 1):
+            message = f"hand {opened.hand}: its seats do not rise, or one in it has no chips"
+            raise ImpossibleEntry(message)
+        last = seat
+        if is_dealt_in:
+            dealt_in[seat] = one
+        if one.choices is not None or one.owes is not None:
+            with_more.append(one)
+    if len(dealt_in) < LEAST_SEATS or not 1 <= opened.button <= rules.seats or last > rules.seats:
+        message = f"hand {opened.hand}: two or more of {rules.seats} seats play, one has the button"
+        raise ImpossibleEntry(message)
+    return dealt_in, with_more
 
 
 def _open_bets(rules: RuleSet, straddle: StraddleRule) -> tuple[int, int]:
@@ -258,16 +276,7 @@ def play_on(
     return tuple(entries), state
 
 
-def _check_opening(rules: RuleSet, opened: HandOpened, dealt_in: Mapping[int, int]) -> None:
-    last = 0
-    for one in opened.seats:
-        if one.seat <= last or (one.stack < 1 and one.seat in dealt_in):
-            message = f"hand {opened.hand}: its seats do not rise, or one in it has no chips"
-            raise ImpossibleEntry(message)
-        last = one.seat
-    if len(dealt_in) < LEAST_SEATS or not 1 <= opened.button <= rules.seats or last > rules.seats:
-        message = f"hand {opened.hand}: two or more of {rules.seats} seats play, one has the button"
-        raise ImpossibleEntry(message)
+def _check_blinds(rules: RuleSet, opened: HandOpened, dealt_in: Mapping[int, int]) -> None:
     small, big = opened.small_blind_seat, opened.big_blind_seat
     if small == big or big not in dealt_in or (small is not None and small not in dealt_in):
         message = f"hand {opened.hand}: its blinds are not two seats dealt in"

@@ -5,6 +5,7 @@ board; a hi-lo pot has a low half too.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from dealer_service.rules.low import low_using, pick_low
@@ -13,15 +14,28 @@ from dealer_service.rules.ranking import (
     category_of,
     pick_five,
     pick_using,
+    strength_of,
     strength_using,
-    strengths_on,
 )
 
 USED: Final = 2
 """Hole cards that make an Omaha hand, no more and no less."""
 
+UNRANKED: Final = -1
+
 Named = tuple[str, tuple[str, ...]]
 """A hand's name, and its five cards in the order of section 9.7."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Hole cards that are public, ranked where the board was whole when they were opened."""
+
+    seat: int
+    cards: tuple[str, ...]
+    high: int = UNRANKED
+    low: int | None = None
+    """None too where no low half is played, or the hand has no low."""
 
 
 class Ranks(NamedTuple):
@@ -32,20 +46,26 @@ class Ranks(NamedTuple):
     """Of the seats that have a low alone; empty where no low half is played."""
 
 
+def rank_hand(
+    hole: Sequence[str], board: Sequence[str], *, omaha: bool, hi_lo: bool
+) -> tuple[int, int | None]:
+    """Rank hole cards on a whole board: their high, and their low where it is played."""
+    if not omaha:
+        return strength_of((*hole, *board)), None
+    return strength_using(hole, board, USED), low_using(hole, board, USED) if hi_lo else None
+
+
 def rank_hands(
     hands: Mapping[int, Sequence[str]], board: Sequence[str], *, omaha: bool, hi_lo: bool
 ) -> Ranks:
     """Rank the hole cards of each seat on a whole board."""
-    if not omaha:
-        return Ranks(strengths_on(board, hands), {})
-    highs = {seat: strength_using(hole, board, USED) for seat, hole in hands.items()}
-    lows: dict[int, int] = {}
-    if hi_lo:
-        for seat, hole in hands.items():
-            low = low_using(hole, board, USED)
-            if low is not None:
-                lows[seat] = low
-    return Ranks(highs, lows)
+    ranks = Ranks({}, {})
+    for seat, hole in hands.items():
+        high, low = rank_hand(hole, board, omaha=omaha, hi_lo=hi_lo)
+        ranks.highs[seat] = high
+        if low is not None:
+            ranks.lows[seat] = low
+    return ranks
 
 
 def name_high(hole: Sequence[str], board: Sequence[str], strength: int, *, omaha: bool) -> Named:

@@ -8,7 +8,7 @@ two boards to the first, and of high and low to high (20-C).
 from collections.abc import Mapping, Sequence
 
 from dealer_service.rules.entry import Awarded, Half, RakeRule, Winner
-from dealer_service.rules.judging import Ranks, name_high, name_low_of, rank_hands
+from dealer_service.rules.judging import Ranks, name_high, name_low_of
 from dealer_service.rules.pots import Pot
 
 
@@ -46,22 +46,22 @@ def award_to_one(number: int, pot: Pot, rake: int) -> Awarded:
     return Awarded(number, pot.amount, rake, 1, (Winner(pot.eligible[0], pot.amount - rake),))
 
 
-def award_pots(  # noqa: PLR0913 - all that decides who is paid
+def award_pots(  # noqa: PLR0913, PLR0917 - all that decides who is paid
     pots: Sequence[Pot],
     hands: Mapping[int, Sequence[str]],
     boards: Sequence[Sequence[str]],
+    ranked: Sequence[Ranks],
     unit: int,
     rakes: Sequence[int],
     *,
     omaha: bool = False,
-    hi_lo: bool = False,
 ) -> tuple[Awarded, ...]:
     """Award every pot, the highest-numbered first; of one pot boards first, then halves.
 
-    `hands` holds the hole cards of each seat whose hand was opened; no other seat wins a pot that
-    more than one seat can win. The eligible seats of a pot begin left of the button.
+    `hands` holds the hole cards of each seat whose hand was opened, and `ranked` how they rank on
+    each of the boards; no other seat wins a pot that more than one seat can win. The eligible
+    seats of a pot begin left of the button.
     """
-    ranked = [rank_hands(hands, board, omaha=omaha, hi_lo=hi_lo) for board in boards]
     awards: list[Awarded] = []
     for number in range(len(pots) - 1, -1, -1):
         pot, rake = pots[number], rakes[number]
@@ -95,19 +95,16 @@ def _win(  # noqa: PLR0913, PLR0917 - as of `award_pots`
     highest = [seat for seat in shown if highs[seat] == best]
     with_low = [seat for seat in shown if seat in lows] if lows else ()
     high, low = split(part, 2, unit) if with_low else (part, 0)
-    shares = zip(highest, split(high, len(highest), unit), strict=True)
-    winners = tuple(
-        [
-            Winner(seat, share, *name_high(hands[seat], board, best, omaha=omaha))
-            for seat, share in shares
-        ]
-    )
+    winners = []
+    for seat, share in zip(highest, split(high, len(highest), unit), strict=True):
+        name, five = name_high(hands[seat], board, best, omaha=omaha)
+        winners.append(Winner(seat, share, name, five))
     if not with_low:
-        return ((None, high, winners),)
+        return ((None, high, tuple(winners)),)
     least = min([lows[seat] for seat in with_low])
     lowest = [seat for seat in with_low if lows[seat] == least]
-    shares = zip(lowest, split(low, len(lowest), unit), strict=True)
-    low_winners = tuple(
-        [Winner(seat, share, *name_low_of(hands[seat], board, least)) for seat, share in shares]
-    )
-    return (Half.HIGH, high, winners), (Half.LOW, low, low_winners)
+    low_winners = []
+    for seat, share in zip(lowest, split(low, len(lowest), unit), strict=True):
+        name, five = name_low_of(hands[seat], board, least)
+        low_winners.append(Winner(seat, share, name, five))
+    return (Half.HIGH, high, tuple(winners)), (Half.LOW, low, tuple(low_winners))

@@ -4,11 +4,16 @@ What a frozen dataclass generates sets each field through `object.__setattr__`: 
 of a table's state, of which every line of a log makes one. A value whose class is `quick` is set
 while it is of a twin class, which has the same slots and is not frozen, and becomes one of its own
 before anybody sees it: 0.6 us. From four fields on this is quicker, and nothing else is changed.
+
+What an act makes, and what a hand is made of, is made by a function of `maker`, which begins with
+the twin: that spares half of the rest.
 """
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -17,29 +22,49 @@ def quick(cls: type[T]) -> type[T]:
 
     TypeError for one whose fields are not all plain parameters, in their order.
     """
-    own = fields(cls)  # type: ignore[arg-type]  # what is no dataclass is a TypeError here
-    names = [one.name for one in own]
+    _require_plain(cls)
+    cls.__init__ = _setter("__init__", cls, "set_on_frozen(self, '__class__', twin)")  # type: ignore[method-assign]  # of the same parameters
+    return cls
+
+
+def maker(cls: Callable[P, T]) -> Callable[P, T]:
+    """Give a function that makes the same as calling a frozen slotted dataclass, in half the time.
+
+    TypeError as of `quick`.
+    """
+    _require_plain(cls)
+    return cast("Callable[P, T]", _setter("make", cls, "self = twin()"))
+
+
+def _require_plain(cls: Any) -> None:  # noqa: ANN401 - what is no dataclass is a TypeError here
+    own = fields(cls)
+    names = tuple([one.name for one in own])
     plain = all(one.init and not one.kw_only and one.default_factory is MISSING for one in own)
-    if not plain or vars(cls).get("__slots__") != tuple(names) or hasattr(cls, "__post_init__"):
+    if not plain or vars(cls).get("__slots__") != names or hasattr(cls, "__post_init__"):
         message = f"{cls.__name__} has other fields than slots that are plain parameters"
         raise TypeError(message)
-    generated: Any = vars(cls)["__init__"]
+
+
+def _setter(name: str, cls: Any, begin: str) -> Any:  # noqa: ANN401 - as above
+    """Write the function that sets every field of a twin, and then freezes it."""
+    names = [one.name for one in fields(cls)]
     space: dict[str, Any] = {
         "frozen": cls,
         "twin": type(cls.__name__, (), {"__slots__": tuple(names)}),
         "set_on_frozen": object.__setattr__,
     }
+    is_method = name == "__init__"
     lines = [
-        f"def __init__(self, {', '.join(names)}):",
-        "set_on_frozen(self, '__class__', twin)",
+        f"def {name}({', '.join(['self', *names] if is_method else names)}):",
+        begin,
         *(f"self.{name} = {name}" for name in names),
         "self.__class__ = frozen",
+        *([] if is_method else ["return self"]),
     ]
     exec("\n ".join(lines), space)  # noqa: S102 - of names of fields alone, as dataclasses do it
-    made = space["__init__"]
+    made, generated = space[name], cls.__init__
     made.__defaults__ = generated.__defaults__
     made.__annotations__ = generated.__annotations__
-    made.__qualname__ = generated.__qualname__
+    made.__qualname__ = generated.__qualname__ if is_method else f"make {cls.__qualname__}"
     made.__module__ = cls.__module__
-    cls.__init__ = made  # type: ignore[method-assign]  # of the same parameters
-    return cls
+    return made

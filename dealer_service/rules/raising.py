@@ -40,13 +40,13 @@ def open_betting(  # noqa: PLR0913, PLR0917 - all that a street begins with
     if limit is not None and limit.bets:
         full_raise = limit.bets[street]
         bets = _still_capped(1 if to_match else 0, limit, live)
-    return Betting(street, to_match, full_raise, None, turn, bets)
+    return make_betting(street, to_match, full_raise, None, turn, bets)
 
 
 def follow_act(betting: Betting, acted: Acted, limit: Limit | None, live: int) -> Betting:
     """Give the betting behind an act that was legal; `live` seats are left after it."""
-    street, to_match, full_raise, aggressor, turn, bets = betting
-    to = acted.to
+    full_raise, bets = betting.full_raise, betting.bets
+    to_match, aggressor, to = betting.to_match, betting.aggressor, acted.to
     if acted.act is _BET or acted.act is _RAISE:
         if limit is not None and limit.bets:
             full_raise, bets = _count_bet(betting, to, limit)
@@ -55,7 +55,8 @@ def follow_act(betting: Betting, acted: Acted, limit: Limit | None, live: int) -
         to_match, aggressor = to, acted.seat
     elif bets is not None and limit is not None and acted.act is _FOLD:
         bets = _still_capped(bets, limit, live)
-    return make_betting((street, to_match, full_raise, aggressor, turn + 1, bets))
+    turn = betting.turn + 1
+    return make_betting(betting.street, to_match, full_raise, aggressor, turn, bets)
 
 
 def _count_bet(betting: Betting, to: int, limit: Limit) -> tuple[int, int | None]:
@@ -113,8 +114,8 @@ def pot_if_called(
     `dead` is the dead money, which lies in it beside what the seats put in.
     """
     pot = dead
-    for _, _, _, put, _, _ in chairs:
-        pot += put
+    for one in chairs:
+        pot += one.put
     if limit is not None and not betting.street:
         pot += limit.unposted
     return pot + max(betting.to_match - chair.bet, 0)

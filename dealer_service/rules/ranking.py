@@ -6,7 +6,7 @@ at import; of six or seven cards the best five count (PROTOCOL.md 9.7).
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum, unique
 from functools import cache
 from itertools import combinations
@@ -114,26 +114,12 @@ CLASSES: Final = len(_PLAIN) + len(_SUITED)
 
 def strength_of(cards: Sequence[str]) -> int:
     """Rank the best five of five to seven different cards: 0, the weakest, to 7,461."""
-    return _strength_of(sum([_KEY_OF[card] for card in cards]), cards, ())
-
-
-def strengths_on(board: Sequence[str], hands: Mapping[int, Sequence[str]]) -> dict[int, int]:
-    """Rank the best five of each seat's hole cards and the board, whose cards are added up once."""
-    shared = sum([_KEY_OF[card] for card in board])
-    strengths = {}
-    for seat, hole in hands.items():
-        total = shared
-        for card in hole:
-            total += _KEY_OF[card]
-        strengths[seat] = _strength_of(total, hole, board)
-    return strengths
-
-
-def _strength_of(total: int, some: Sequence[str], others: Sequence[str]) -> int:
-    """Rank the best five of all these cards, whose keys add up to `total`."""
+    total = 0
+    for card in cards:
+        total += _KEY_OF[card]
     if (total + _FLUSH_ADD) & _FLUSH_BIT:
         # Five of a suit among seven cards leave no room for four of a kind or a full house.
-        numbers = _flush_only([NUMBERS[card] for card in (*some, *others)])
+        numbers = _flush_only([NUMBERS[card] for card in cards])
         return _best_suited(tuple(sorted([number >> 2 for number in numbers])))
     return _best_plain(total & _RANKS_ONLY)
 

@@ -4,6 +4,8 @@ Blinds that are chopped, uncalled bets, hands and boards that are turned up, and
 the rules force must be the very one that `following` gives. Anything else raises ImpossibleEntry.
 """
 
+from typing import Final
+
 from dealer_service.rules.advancing import (
     at_stage,
     close_for_one,
@@ -29,22 +31,24 @@ from dealer_service.rules.entry import (
     SeatStack,
     Show,
 )
-from dealer_service.rules.following import chop_blinds, find_chopped, show_by
+from dealer_service.rules.following import chop_blinds, find_chopped, rank_next, show_by
+from dealer_service.rules.judging import Shown
 from dealer_service.rules.pots import find_uncalled
+from dealer_service.rules.quick import maker
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.requiring import require, require_hand, require_stage
 from dealer_service.rules.state import (
     Closing,
     HandState,
     Layout,
-    Shown,
     Stage,
     has_chosen,
-    list_stakes,
     make_closing,
     make_layout,
     make_state,
 )
+
+make_seat_stack: Final = maker(SeatStack)
 
 # What every entry compares is named once: reading a member off its class takes longer.
 _BY_PLAYER = By.PLAYER
@@ -75,35 +79,36 @@ def fold_opened(state: HandState, at: int, entry: Opened) -> HandState:
     if state.stage is _PAUSE:
         require(entry.by is _BY_PLAYER, "after the last pot only players show")
         require(all(one.seat != seat for one in layout.shown), "these cards are open already")
-        return with_layout(state, _show(layout, seat, entry, positions), state.closing)
+        cards, seen = read_opened(entry.cards, positions, layout.seen)
+        return with_layout(state, _show(layout, Shown(seat, cards), seen), state.closing)
     closing = _require_turn_to_show(state, seat)
-    shown = _show(layout, seat, entry, positions)
-    by = show_by(state, seat, shown.shown[-1].cards)
-    require(by is not None, "the policy opens no hand that is beaten")
-    if entry.by is not by:
-        message = f"this hand is opened by {by}"
-        raise ImpossibleEntry(message)
-    return settle_hand(state, closing, shown, closing.mucked)
-
-
-def _show(layout: Layout, seat: int, entry: Opened, positions: range) -> Layout:
     cards, seen = read_opened(entry.cards, positions, layout.seen)
-    shown = (*layout.shown, Shown(seat, cards))
-    return make_layout((layout.next_position, layout.board, shown, seen, layout.second))
+    hand = rank_next(state, seat, cards)
+    by = show_by(state, hand)
+    if entry.by is not by:
+        message = f"this hand is {'opened' if by else 'mucked'} by {by or _BY_POLICY}"
+        raise ImpossibleEntry(message)
+    return settle_hand(state, closing, _show(layout, hand, seen), closing.mucked)
+
+
+def _show(layout: Layout, hand: Shown, seen: int) -> Layout:
+    shown = (*layout.shown, hand)
+    return make_layout(layout.next_position, layout.board, shown, seen, layout.second)
 
 
 def _opened_board(state: HandState, at: int, entry: Opened) -> HandState:
-    end, first, shown, seen, second = state.layout
-    board, count = next_board(state.layout)
+    layout = state.layout
+    end, first, second = layout.next_position, layout.board, layout.second
+    board, count = next_board(layout)
     if entry.board != board or entry.seat is not None or entry.by is not _BY_RULE:
         message = f"board {board} is to be opened, by rule"
         raise ImpossibleEntry(message)
-    cards, seen = read_opened(entry.cards, range(end - count, end), seen)
+    cards, seen = read_opened(entry.cards, range(end - count, end), layout.seen)
     if board == 1:
         first += cards
     elif second is not None:
         second += cards
-    opened = make_layout((end, first, shown, seen, second))
+    opened = make_layout(end, first, layout.shown, seen, second)
     if state.closing is not None:
         return run_out(state, opened, state.closing)
     return go_on(state, opened, at, 0)
@@ -128,17 +133,17 @@ def fold_returned(state: HandState, _at: int, entry: Returned) -> HandState:
         require(entry == find_chopped(state), "another blind goes back")
     else:
         require_stage(state, _UNCALLED)
-        uncalled = find_uncalled(list_stakes(state.chairs))
+        uncalled = find_uncalled(state.chairs)
         require((entry.seat, entry.amount) == uncalled, "another bet is uncalled")
     index = state.frame.place[entry.seat]
-    seat, stack, bet, put, folded, acted = state.chairs[index]
-    back = entry.amount
+    one, back = state.chairs[index], entry.amount
     # Of an ante too the part that nobody else put in goes back.
-    chair = make_chair((seat, stack + back, max(bet - back, 0), put - back, folded, acted))
+    bet, put = max(one.bet - back, 0), one.put - back
+    chair = make_chair(one.seat, one.stack + back, bet, put, one.folded, one.acted)
     chairs = with_chair(state.chairs, index, chair)
     if chopped:
         return _chopped(state, chairs)
-    return close_hand(state, chairs, state.betting, state.layout, list_stakes(chairs))
+    return close_hand(state, chairs, state.betting, state.layout)
 
 
 def fold_blinds_chopped(state: HandState, _at: int, entry: BlindsChopped) -> HandState:
@@ -151,18 +156,8 @@ def fold_blinds_chopped(state: HandState, _at: int, entry: BlindsChopped) -> Han
 def _chopped(state: HandState, chairs: tuple[Chair, ...]) -> HandState:
     """Give back what is left of the blinds, or close the hand with the antes."""
     if any(not chair.folded and chair.bet for chair in chairs):
-        return make_state(
-            (
-                state.frame,
-                _CHOPPED,
-                chairs,
-                state.betting,
-                None,
-                state.layout,
-                None,
-                state.marks,
-            )
-        )
+        frame, betting, layout = state.frame, state.betting, state.layout
+        return make_state(frame, _CHOPPED, chairs, betting, None, layout, None, state.marks)
     big_blind = state.frame.big_blind_seat
     return close_for_one(state, chairs, state.betting, state.layout, big_blind)
 
@@ -172,8 +167,9 @@ def fold_runs_agreed(state: HandState, _at: int, entry: RunsAgreed) -> HandState
     require_stage(state, _RUNS)
     require(entry == find_agreement(state), "all seats that are live agree to two boards")
     assert state.closing is not None
-    end, board, shown, seen, _ = state.layout
-    return run_out(state, make_layout((end, board, shown, seen, board)), state.closing)
+    one = state.layout
+    shared = make_layout(one.next_position, one.board, one.shown, one.seen, one.board)
+    return run_out(state, shared, state.closing)
 
 
 def fold_awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
@@ -188,20 +184,26 @@ def fold_awarded(state: HandState, _at: int, entry: Awarded) -> HandState:
     chairs = list(state.chairs)
     for winner in entry.winners:
         index = state.frame.place[winner.seat]
-        seat, stack, bet, put, folded, acted = chairs[index]
-        chairs[index] = make_chair((seat, stack + winner.amount, bet, put, folded, acted))
-    pots, face_up, unsettled, mucked, awards, paid = closing
+        one = chairs[index]
+        stack = one.stack + winner.amount
+        chairs[index] = make_chair(one.seat, stack, one.bet, one.put, one.folded, one.acted)
+    paid = closing.paid + 1
     return make_state(
-        (
-            state.frame,
-            _AWARD if paid + 1 < len(awards) else _PAUSE,
-            tuple(chairs),
-            state.betting,
-            None,
-            state.layout,
-            make_closing((pots, face_up, unsettled, mucked, awards, paid + 1)),
-            state.marks,
-        )
+        state.frame,
+        _AWARD if paid < len(closing.awards) else _PAUSE,
+        tuple(chairs),
+        state.betting,
+        None,
+        state.layout,
+        make_closing(
+            closing.pots,
+            closing.face_up,
+            closing.unsettled,
+            closing.mucked,
+            closing.awards,
+            paid,
+        ),
+        state.marks,
     )
 
 
@@ -210,9 +212,11 @@ def fold_hand_ended(state: HandState, _at: int, entry: HandEnded) -> HandState:
     require_stage(state, _PAUSE)
     require_hand(state, entry.hand)
     chairs, rising = state.chairs, state.frame.rising
-    stacks = [(one.seat, one.stack) for one in entry.stacks]
-    due = [(chairs[place].seat, chairs[place].stack) for place in rising]
-    require(stacks == due, "the stacks are others")
+    right = len(entry.stacks) == len(rising)
+    for one, place in zip(entry.stacks, rising, strict=False):
+        chair = chairs[place]
+        right = right and one.seat == chair.seat and one.stack == chair.stack
+    require(right, "the stacks are others")
     return at_stage(state, _ENDED)
 
 
@@ -222,7 +226,10 @@ def end_hand(state: HandState) -> HandEnded:
         message = f"a hand that waits for {state.stage} does not end yet"
         raise ImpossibleEntry(message)
     chairs, frame = state.chairs, state.frame
-    stacks = [SeatStack(chairs[place].seat, chairs[place].stack) for place in frame.rising]
+    stacks = []
+    for place in frame.rising:
+        chair = chairs[place]
+        stacks.append(make_seat_stack(chair.seat, chair.stack))
     return HandEnded(frame.hand, tuple(stacks))
 
 

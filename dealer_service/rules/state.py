@@ -4,15 +4,17 @@ State is frozen and only ever made by `hand.begin` and `hand.evolve`. What does 
 hand is played stands apart in its `Frame`; the stage says which entry comes next.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum, unique
-from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from dealer_service.rules.betting import Betting, Chair, Pending
 from dealer_service.rules.entry import Awarded, Choice, ChoicesCount, Posted, RuleSet
+from dealer_service.rules.judging import Shown
 from dealer_service.rules.posting import sum_dead
-from dealer_service.rules.pots import Pot, Stake, layer_pots
+from dealer_service.rules.pots import Pot, layer_pots
+from dealer_service.rules.quick import maker
 from dealer_service.rules.raising import Limit
 
 BOARD: Final = (3, 1, 1)
@@ -42,7 +44,8 @@ class Stage(StrEnum):
     VOID = "void"
 
 
-class Frame(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Frame:
     """What stays the same through a hand. Seats stand clockwise from the left of the button."""
 
     rules: RuleSet
@@ -82,14 +85,8 @@ Chosen: TypeAlias = tuple[tuple[int, tuple[Choice, ...]], ...]
 """The standing choices of the seats that have some, by rising seats."""
 
 
-class Shown(NamedTuple):
-    """Hole cards that are public."""
-
-    seat: int
-    cards: tuple[str, ...]
-
-
-class Layout(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Layout:
     """Where the deck has gone: the next position, the cards of the board, and the hands shown."""
 
     next_position: int
@@ -101,7 +98,8 @@ class Layout(NamedTuple):
     """The cards of board 2, those that it shares too, where the hand is run twice."""
 
 
-class Marks(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Marks:
     """What has happened beside bets and cards: posts, leavers, choices, time above the clock."""
 
     posted: int
@@ -116,7 +114,8 @@ class Marks(NamedTuple):
     """What each chair's time bank holds, in milliseconds; empty where the rules have none."""
 
 
-class Closing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Closing:
     """The end of a hand, from when its betting is over: who can win what, who shows, who is paid.
 
     `unsettled` are the seats that have still to show or muck, in showing order; `awards` are
@@ -131,7 +130,8 @@ class Closing(NamedTuple):
     paid: int
 
 
-class HandState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HandState:
     """A hand after any of its entries."""
 
     frame: Frame
@@ -144,58 +144,18 @@ class HandState(NamedTuple):
     marks: Marks
 
 
-make_layout: Final[
-    Callable[[tuple[int, tuple[str, ...], tuple[Shown, ...], int, tuple[str, ...] | None]], Layout]
-] = partial(tuple.__new__, Layout)
-make_marks: Final[
-    Callable[[tuple[int, frozenset[int], frozenset[int], Chosen, tuple[int, ...]]], Marks]
-] = partial(tuple.__new__, Marks)
-make_closing: Final[
-    Callable[
-        [
-            tuple[
-                tuple[Pot, ...],
-                bool,
-                tuple[int, ...],
-                tuple[int, ...],
-                tuple[Awarded, ...],
-                int,
-            ]
-        ],
-        Closing,
-    ]
-] = partial(tuple.__new__, Closing)
-
-make_state: Final[
-    Callable[
-        [
-            tuple[
-                Frame,
-                Stage,
-                tuple[Chair, ...],
-                Betting,
-                Pending | None,
-                Layout,
-                Closing | None,
-                Marks,
-            ]
-        ],
-        HandState,
-    ]
-] = partial(tuple.__new__, HandState)
-"""These make a value from a plain tuple, in half the time that calling its class takes."""
-
-
-def list_stakes(chairs: tuple[Chair, ...]) -> tuple[Stake, ...]:
-    """Give what each chair has in the hand, less what went back."""
-    return tuple([(seat, put, not folded) for seat, _, _, put, folded, _ in chairs])
+make_frame: Final = maker(Frame)
+make_layout: Final = maker(Layout)
+make_marks: Final = maker(Marks)
+make_closing: Final = maker(Closing)
+make_state: Final = maker(HandState)
 
 
 def list_pots(state: HandState) -> tuple[Pot, ...]:
     """Give the pots as they stand, bets of this street too; paid ones until the hand has ended."""
     if state.closing:
         return state.closing.pots
-    return layer_pots(list_stakes(state.chairs), dead_so_far(state))
+    return layer_pots(state.chairs, dead_so_far(state))
 
 
 def dead_so_far(state: HandState) -> int:

@@ -6,11 +6,12 @@ nothing: their entries become part of the hand by `hand.evolve`, like every othe
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from dealer_service.rules.betting import Chair
 from dealer_service.rules.dealing import hole_positions
 from dealer_service.rules.entry import Act, Acted, By, Opened, OpenedCard, SatOut
-from dealer_service.rules.quick import quick
+from dealer_service.rules.quick import maker, quick
 from dealer_service.rules.raising import (
     answer,
     bound_raise,
@@ -22,6 +23,7 @@ from dealer_service.rules.state import HandState, Stage
 
 # Most acts are folds and checks that cost nothing: comparing with these answers them at once.
 _FOLD, _CHECK = Act.FOLD, Act.CHECK
+make_acted: Final = maker(Acted)
 
 
 @quick
@@ -131,7 +133,7 @@ def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all 
 
     `to` is the total for the street of a bet or raise; for other acts it may be None or 0.
     """
-    frame, _, chairs, betting, pending, _, _, marks = state
+    frame, chairs, betting, pending = state.frame, state.chairs, state.betting, state.pending
     if pending is None:
         return Refusal(HandReason.NO_DECISION, "nobody is to act: wait for the next turn")
     chair = chairs[pending.place]
@@ -153,7 +155,7 @@ def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all 
             f"turn {turn} is not open: answer turn {betting.turn}",
             {"turn": turn, "open_turn": betting.turn},
         )
-    if marks.absent and seat in marks.absent and by is not By.ABSENT:
+    if seat in state.marks.absent and by is not By.ABSENT:
         return Refusal(
             HandReason.PLAYER_GONE,
             f"the player of seat {seat} is gone, or sat out when this hand opened: the dealer acts "
@@ -162,11 +164,11 @@ def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all 
         )
     free = act is _FOLD or (act is _CHECK and not pending.call)
     if free and (not to or to == chair.bet):
-        return Acted(seat, act, chair.bet, by, turn)
+        return make_acted(seat, act, chair.bet, by, turn)
     total = answer(chairs, betting, pending, act, to, frame.limit)
     if isinstance(total, Refusal):
         return total
-    return Acted(seat, act, total, by, turn)
+    return make_acted(seat, act, total, by, turn)
 
 
 def clock_act(state: HandState, by: By) -> Acted:

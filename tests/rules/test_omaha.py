@@ -175,7 +175,9 @@ BOARD = ("3h", "4s", "8c", "Qd", "Qs")
 def award(pot: int, hands: dict[int, str], *boards: tuple[str, ...]) -> list[Awarded]:
     holes = {seat: tuple(cards.split()) for seat, cards in hands.items()}
     pots = (Pot(pot, tuple(hands)),)
-    return [*award_pots(pots, holes, boards or (BOARD,), 1, (0,), omaha=True, hi_lo=True)]
+    boards = boards or (BOARD,)
+    ranked = [rank_hands(holes, board, omaha=True, hi_lo=True) for board in boards]
+    return [*award_pots(pots, holes, boards, ranked, 1, (0,), omaha=True)]
 
 
 def won(awards: list[Awarded]) -> list[tuple[Half | None, int, dict[int, int]]]:

@@ -1,8 +1,11 @@
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dealer_service.rules.entry import Awarded, Winner
+from dealer_service.rules.judging import Ranks, rank_hands
 from dealer_service.rules.payout import award_pots, split
 from dealer_service.rules.pots import Pot
 
@@ -39,10 +42,14 @@ def test_a_split_keeps_every_chip_and_nobody_gets_two_odd_units(
 BOARD = ("2s", "3h", "5s", "8h", "Th")
 
 
+def rank(hands: Mapping[int, tuple[str, ...]]) -> Ranks:
+    return rank_hands(hands, BOARD, omaha=False, hi_lo=False)
+
+
 def test_pots_are_paid_from_the_highest_numbered_to_the_main_pot() -> None:
     hands = {1: ("Ac", "Ad"), 2: ("Kc", "Kd"), 3: ("Qc", "Qd")}
     pots = (Pot(75, (1, 2, 3)), Pot(70, (2, 3)))
-    side, main = award_pots(pots, hands, (BOARD,), 1, (0, 0))
+    side, main = award_pots(pots, hands, (BOARD,), [rank(hands)], 1, (0, 0))
     assert (side.pot, [winner.seat for winner in side.winners]) == (1, [2])
     assert (main.pot, [winner.seat for winner in main.winners]) == (0, [1])
     assert main.winners[0].name == "Pair of aces"
@@ -52,11 +59,11 @@ def test_pots_are_paid_from_the_highest_numbered_to_the_main_pot() -> None:
 def test_a_pot_that_one_seat_alone_can_win_names_no_hand() -> None:
     hands = {1: ("Ac", "Ad"), 2: ("Kc", "Kd")}
     pots = (Pot(75, (1, 2)), Pot(70, (2,)))
-    side, _ = award_pots(pots, hands, (BOARD,), 1, (0, 0))
+    side, _ = award_pots(pots, hands, (BOARD,), [rank(hands)], 1, (0, 0))
     assert side == Awarded(pot=1, amount=70, rake=0, board=1, winners=(Winner(2, 70),))
 
 
 def test_a_hand_that_was_not_opened_wins_nothing() -> None:
     hands = {2: ("Kc", "Kd")}
-    (main,) = award_pots((Pot(75, (1, 2)),), hands, (BOARD,), 1, (0,))
+    (main,) = award_pots((Pot(75, (1, 2)),), hands, (BOARD,), [rank(hands)], 1, (0,))
     assert [winner.seat for winner in main.winners] == [2]

@@ -38,7 +38,7 @@ def test_a_dead_button_and_a_dead_small_blind_are_nobodys_names() -> None:
     game.open_hand()
     assert game.state.play is not None
     frame = game.state.play.frame
-    dead = frame._replace(button=10, small_blind_seat=None)
+    dead = replace(frame, button=10, small_blind_seat=None)
     names = name_positions(dead)
     assert {"BTN", "SB"}.isdisjoint(names.values())
     assert names[frame.big_blind_seat] == "BB"

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, replace
 
 import pytest
 
-from dealer_service.rules.quick import quick
+from dealer_service.rules.quick import maker, quick
 
 
 @quick
@@ -42,5 +42,20 @@ def test_what_has_more_than_plain_fields_is_refused() -> None:
         x: int
 
     for cls in (Fresh, Loose):
-        with pytest.raises(TypeError, match="has other fields than slots"):
-            quick(cls)
+        for refuse in (quick, maker):
+            with pytest.raises(TypeError, match="has other fields than slots"):
+                refuse(cls)
+
+
+def test_a_maker_makes_the_same_as_calling_the_class() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Plain:
+        x: int
+        name: str = "here"
+
+    assert maker(Plain)(1) == Plain(1, "here")
+    assert maker(Point)(1, y=2) == Point(1, 2)
+    with pytest.raises(FrozenInstanceError):
+        maker(Point)(1, 2).x = 2  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        maker(Point)(1)  # type: ignore[call-arg]

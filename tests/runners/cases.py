@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from dealer_service.rules.betting import Chair
 from dealer_service.rules.button import LastHand, Positions, place_button, place_dead_button
 from dealer_service.rules.entry import (
     Act,
@@ -501,22 +502,23 @@ def check_best_five(
 def run_pots(case: Mapping[str, Any]) -> None:
     given, expect = case["given"], case["expect"]
     folded = set(given.get("folded") or ())
-    stakes = [
-        (int(seat), chips, int(seat) not in folded)
+    chairs = [
+        Chair(int(seat), 0, 0, chips, folded=int(seat) in folded, acted=True)
         for seat, chips in sorted(given["contributed"].items())
     ]
-    uncalled = find_uncalled(stakes)
+    uncalled = find_uncalled(chairs)
     if uncalled:
         owner, back = uncalled
-        stakes = [
-            (seat, chips - back if seat == owner else chips, live) for seat, chips, live in stakes
+        chairs = [
+            replace(chair, put=chair.put - back) if chair.seat == owner else chair
+            for chair in chairs
         ]
     if "returned" in expect:
         differ("returned", dict([uncalled] if uncalled else ()), expect["returned"] or {})
     if "pots" in expect:
         pots = [
             {"amount": pot.amount, "eligible": sorted(pot.eligible)}
-            for pot in layer_pots(stakes, given.get("dead") or 0)
+            for pot in layer_pots(chairs, given.get("dead") or 0)
         ]
         differ_pots(pots, expect["pots"])
     unknown = expect.keys() - {"returned", "pots"}

@@ -91,7 +91,7 @@ def show(state: HandState, seat: int, cards: Sequence[str], stack: int) -> Table
             bet=chair.bet,
             state="in" if is_live(state, chair.seat) else "folded",
         )
-        for chair in sorted(state.chairs)
+        for chair in sorted(state.chairs, key=lambda one: one.seat)
     )
     pot = sum(stack - chair.stack for chair in state.chairs)
     return TableView(
