@@ -1,6 +1,5 @@
 """What a dealer opens that is of no game yet: each once, and had when it is durable."""
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 
@@ -14,7 +13,7 @@ from dealer_service.store.api import (
 )
 from dealer_service.tables.house import House
 from dealer_service.tables.refused import ServiceReason, refused
-from dealer_service.tables.requests import Request, Requests, reused
+from dealer_service.tables.requests import Pending, Request, Requests, reused
 from dealer_service.tables.written import Written, fault_of, refusal_of, store_failed
 
 Opening = tuple[LogAppend, bytes, Callable[[], None]]
@@ -49,13 +48,13 @@ class Founding:
             answer.set_exception(_judge(fault))
         else:
             written.add_done_callback(partial(self._opened, follow, request, answer, body))
-        return await asyncio.shield(answer)
+        return await answer
 
     def _opened(
         self,
         follow: Callable[[], None],
         request: Request,
-        answer: "asyncio.Future[bytes]",
+        answer: Pending,
         body: bytes,
         written: Written,
     ) -> None:

@@ -8,8 +8,8 @@ unit.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Generator, Hashable
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
@@ -36,10 +36,49 @@ class Request:
         return self.caller, self.request_id
 
 
-@dataclass(slots=True)
-class _Known:
-    digest: bytes
-    answer: "asyncio.Future[bytes]" = field(repr=False)
+class Pending:
+    """The answer to a request under way: set once, and awaited by whoever asks for it.
+
+    One that stops waiting is nothing to the others, and nobody need wait at all.
+    """
+
+    __slots__ = ("_body", "_fault", "_waiting", "digest")
+
+    def __init__(self, digest: bytes) -> None:
+        """Make it for a request whose content has this digest."""
+        self.digest = digest
+        self._body: bytes | None = None
+        self._fault: BaseException | None = None
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def done(self) -> bool:
+        """Say whether it is set."""
+        return self._body is not None or self._fault is not None
+
+    def set_result(self, body: bytes) -> None:
+        """Answer all that wait, and all that come."""
+        self._body = body
+        self._wake()
+
+    def set_exception(self, fault: BaseException) -> None:
+        """Raise this at all that wait, and all that come."""
+        self._fault = fault
+        self._wake()
+
+    def __await__(self) -> Generator["asyncio.Future[None]", None, bytes]:
+        while self._body is None:
+            if self._fault is not None:
+                raise self._fault
+            own: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(own)
+            yield from own
+        return self._body
+
+    def _wake(self) -> None:
+        for own in self._waiting:
+            if not own.done():
+                own.set_result(None)
+        self._waiting.clear()
 
 
 class Requests:
@@ -50,35 +89,33 @@ class Requests:
     def __init__(self, scope: str, lookup: Lookup) -> None:
         self.scope = scope
         self._lookup = lookup
-        self._known: OrderedDict[tuple[str, str], _Known] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], Pending] = OrderedDict()
         self._filter = Filter()
 
     def note(self, caller: str, request_id: str) -> None:
         """Remember that the store holds an answer under this id."""
-        self._filter.add(f"{caller} {request_id}")
+        self._filter.add((caller, request_id))
 
     async def repeated(self, request: Request) -> bytes | None:
         """Give the answer of a request that was made before; None for a new one.
 
         Waits for a request under way. Refused REQUEST_ID_REUSED where the content differs.
         """
-        known = self._known.get(request.key)
-        if known is None and self._filter.may_hold(f"{request.caller} {request.request_id}"):
+        key = request.key
+        known = self._known.get(key)
+        if known is None and self._filter.may_hold(key):
             body = await find_answer(self.scope, request, self._lookup)
             if body is not None:
                 return body
-            known = self._known.get(request.key)
+            known = self._known.get(key)
         if known is None:
             return None
         _require_same(request, known.digest)
-        return await asyncio.shield(known.answer)
+        return await known
 
-    def begin(self, request: Request) -> "asyncio.Future[bytes]":
-        """Note a new request as under way; its answer is set on the future that is given."""
-        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        # Nobody may be waiting when the caller has gone; then a refusal is nobody's to hear.
-        answer.add_done_callback(_retrieve)
-        self._known[request.key] = _Known(request.digest, answer)
+    def begin(self, request: Request) -> Pending:
+        """Note a new request as under way; its answer is set on what is given."""
+        answer = self._known[request.key] = Pending(request.digest)
         return answer
 
     def forget(self, request: Request) -> None:
@@ -88,8 +125,8 @@ class Requests:
     def abandon(self, refusal: Refused) -> None:
         """Let go of all that is under way: whoever waits is told why."""
         for known in self._known.values():
-            if not known.answer.done():
-                known.answer.set_exception(refusal)
+            if not known.done():
+                known.set_exception(refusal)
         self._known.clear()
 
     def answered(self, request: Request) -> None:
@@ -97,7 +134,7 @@ class Requests:
         self.note(*request.key)
         while len(self._known) > REMEMBERED:
             key, oldest = next(iter(self._known.items()))
-            if not oldest.answer.done():
+            if not oldest.done():
                 break
             del self._known[key]
 
@@ -112,23 +149,22 @@ class Filter:
         self._bits = bytearray(512)
         self._count = 0
 
-    def add(self, text: str) -> None:
-        """Add a text."""
+    def add(self, key: Hashable) -> None:
+        """Add a key."""
         # With 24 bits an entry and four probes a full part gives six false positives in ten
         # thousand; each part is twice as large as the one before, so that there are few.
         if self._count * 24 >= len(self._bits) * 8:
             self._full.append(self._bits)
             self._bits = bytearray(2 * len(self._bits))
             self._count = 0
-        for probe in _probes(text):
-            place = probe % (len(self._bits) * 8)
-            self._bits[place >> 3] |= 1 << (place & 7)
+        bits = self._bits
+        for place in _places(bits, key):
+            bits[place >> 3] |= 1 << (place & 7)
         self._count += 1
 
-    def may_hold(self, text: str) -> bool:
-        """Say whether the text may have been added; False is certain."""
-        probes = _probes(text)
-        return _holds(self._bits, probes) or any(_holds(bits, probes) for bits in self._full)
+    def may_hold(self, key: Hashable) -> bool:
+        """Say whether the key may have been added; False is certain."""
+        return _holds(self._bits, key) or any(_holds(bits, key) for bits in self._full)
 
 
 async def find_answer(scope: str, request: Request, lookup: Lookup) -> bytes | None:
@@ -153,17 +189,20 @@ def digest_of(method: str, content: bytes) -> bytes:
     return sha256(method.encode("ascii") + b"\n" + content).digest()
 
 
-def _probes(text: str) -> tuple[int, ...]:
+def _places(bits: bytearray, key: Hashable) -> tuple[int, int, int, int]:
     # Kept in memory alone, so Python's own keyed hash will do: two halves give four probes.
-    value = hash(text)
-    first, step = value & 0xFFFF_FFFF, (value >> 32) & 0xFFFF_FFFF | 1
-    return first, first + step, first + 2 * step, first + 3 * step
+    value, last = hash(key), 8 * len(bits) - 1
+    step = value >> 32 | 1
+    return (
+        value & last,
+        value + step & last,
+        value + 2 * step & last,
+        value + 3 * step & last,
+    )
 
 
-def _holds(bits: bytearray, probes: tuple[int, ...]) -> bool:
-    size = len(bits) * 8
-    for probe in probes:
-        place = probe % size
+def _holds(bits: bytearray, key: Hashable) -> bool:
+    for place in _places(bits, key):  # noqa: SIM110 - each act asks, and this is twice as quick
         if not bits[place >> 3] >> (place & 7) & 1:
             return False
     return True
@@ -172,8 +211,3 @@ def _holds(bits: bytearray, probes: tuple[int, ...]) -> bool:
 def _require_same(request: Request, digest: bytes) -> None:
     if request.digest != digest:
         raise reused()
-
-
-def _retrieve(answer: "asyncio.Future[bytes]") -> None:
-    if not answer.cancelled():
-        answer.exception()

@@ -37,7 +37,7 @@ from dealer_service.tables.log import Unit
 from dealer_service.tables.log_wait import LogWait
 from dealer_service.tables.part import Host, Part, Then, send
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
-from dealer_service.tables.requests import Request, Requests
+from dealer_service.tables.requests import Pending, Request, Requests
 from dealer_service.tables.round_wait import RoundWait
 from dealer_service.tables.standing import Standing, tell_decision
 from dealer_service.tables.watchers import Audience, Batch
@@ -66,7 +66,7 @@ class _Deferred:
     """A change that waits for the end of the open hand."""
 
     run: Callable[[], None]
-    answer: "asyncio.Future[bytes]" = field(repr=False)
+    answer: Pending = field(repr=False)
 
 
 class Table:
@@ -149,7 +149,7 @@ class Table:
         else:
             self._guarded(run, answer)
             self._guarded(self._advance)
-        return await asyncio.shield(answer)
+        return await answer
 
     async def give_link(self, player: str, number: int, link: str) -> None:
         """Take a player's link for the open hand; done when the line that holds it is durable."""
@@ -343,7 +343,7 @@ class Table:
     def _change(
         self,
         request: Request,
-        answer: "asyncio.Future[bytes]",
+        answer: Pending,
         decide: Decide,
         encode: Encode,
         reference: str,
@@ -369,7 +369,7 @@ class Table:
     def _answered(
         self,
         request: Request,
-        answer: "asyncio.Future[bytes]",
+        answer: Pending,
         body: bytes,
         fault: BaseException | None,
     ) -> None:
@@ -600,9 +600,7 @@ class Table:
         openings, grace = dealing.openings, self._course.grace
         return Standing(dealing.state, dealing.log.size, *self._checkpoint, openings, grace)
 
-    def _guarded(
-        self, act: Callable[[], None], answer: "asyncio.Future[bytes] | None" = None
-    ) -> None:
+    def _guarded(self, act: Callable[[], None], answer: Pending | None = None) -> None:
         """Run a part of the table; what goes wrong in it halts the table, and nothing else."""
         try:
             act()

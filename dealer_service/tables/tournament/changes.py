@@ -4,7 +4,6 @@ A change has its answer when its unit is durable. One that only an open hand sta
 waits, in the order of asking, and is decided again when a hand has ended.
 """
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from dealer_service.rules.tournament.state import TournamentState
 from dealer_service.store.api import Answer
 from dealer_service.tables.part import Then
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused
-from dealer_service.tables.requests import Request, Requests
+from dealer_service.tables.requests import Pending, Request, Requests
 from dealer_service.tables.table import MOST_WAITING
 from dealer_service.tables.tournament.conduct import Conduct
 from dealer_service.tables.tournament.joint import Joint
@@ -34,7 +33,7 @@ class Change:
     """What somebody asked for; `waits` says of a refusal that a hand's end may lift it."""
 
     request: Request
-    answer: asyncio.Future[bytes] = field(repr=False)
+    answer: Pending = field(repr=False)
     decide: Decide
     encode: Encode
     reference: str

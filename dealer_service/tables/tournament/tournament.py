@@ -29,7 +29,7 @@ from dealer_service.tables.dealing import Dealing
 from dealer_service.tables.log import Unit
 from dealer_service.tables.part import Part, Then, send
 from dealer_service.tables.refused import Refused, ServiceReason, moving, refused, stopping
-from dealer_service.tables.requests import Request, Requests
+from dealer_service.tables.requests import Pending, Request, Requests
 from dealer_service.tables.table import LATE_MS, Table
 from dealer_service.tables.tournament.changes import Change, Changes, Decide, Encode
 from dealer_service.tables.tournament.conduct import Conduct
@@ -158,7 +158,7 @@ class Tournament:
         change = Change(request, answer, decide, encode, reference, waits)
         self._guarded(partial(self._changes.make, change), answer)
         self._guarded(self._advance)
-        return await asyncio.shield(answer)
+        return await answer
 
     def proposing(self, player: str, shares: tuple[Share, ...], left: int) -> Decide:
         """Give what proposes a deal; `player` is empty for the operator."""
@@ -433,9 +433,7 @@ class Tournament:
     def _stand(self) -> TournamentStanding:
         return TournamentStanding(self.conduct.state, self.conduct.log.size, *self._checkpoint)
 
-    def _guarded(
-        self, act: Callable[[], None], answer: "asyncio.Future[bytes] | None" = None
-    ) -> None:
+    def _guarded(self, act: Callable[[], None], answer: Pending | None = None) -> None:
         """Run a part of the tournament; what goes wrong in it halts it, and nothing else."""
         try:
             act()
