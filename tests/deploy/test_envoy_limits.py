@@ -269,19 +269,31 @@ class TestTheShippedFile:
         for one in calls.values():
             assert set(one["max_stream_duration"].values()) == {"120s"}
 
-    def test_every_streaming_method_of_the_contract_is_one_of_them(self) -> None:
+    def test_every_method_of_the_contract_is_a_call_or_a_stream_or_nobody_s(self) -> None:
+        """A request that has no end is nobody's: it is never whole, and its calls are not seen."""
         (host,) = manager()["route_config"]["virtual_hosts"]
-        (pattern,) = {
-            one["match"]["safe_regex"]["regex"]
-            for one in host["routes"]
-            if one["name"].endswith("streams")
-        }
+        patterns = {}
+        for kind in ("streams", "calls"):
+            (patterns[kind],) = {
+                one["match"]["safe_regex"]["regex"]
+                for one in host["routes"]
+                if one["name"].endswith(kind)
+            }
+        endless = set()
         for messages in (play_pb2, operate_pb2, tournament_pb2, fairness_pb2):
             for name, contract in messages.DESCRIPTOR.services_by_name.items():
                 for method in contract.methods:
                     path = f"/cutcard.v1.{name}/{method.name}"
-                    found = re.fullmatch(pattern, path) is not None
-                    assert found == method.server_streaming, path
+                    # Streams stand first, and what is one comes to no call's route.
+                    kinds = [kind for kind, one in patterns.items() if re.fullmatch(one, path)]
+                    if method.client_streaming:
+                        endless.add(method.name)
+                        assert kinds == [], path
+                    elif method.server_streaming:
+                        assert kinds[0] == "streams", path
+                    else:
+                        assert kinds == ["calls"], path
+        assert endless == {"Session"}
 
     def test_only_what_no_dealer_has_seen_is_tried_again(self) -> None:
         (host,) = manager()["route_config"]["virtual_hosts"]
