@@ -1,6 +1,7 @@
 """A typed asyncio client that keeps its own record and refuses what the protocol refuses."""
 
 from dealer_service.client.acting import Act, PreAct
+from dealer_service.client.backend import Backend
 from dealer_service.client.contest import Contest
 from dealer_service.client.errors import CallRefusedError, Refusal
 from dealer_service.client.events import (
@@ -63,6 +64,7 @@ __all__ = [
     "Act",
     "Acted",
     "AnchorNotLogged",
+    "Backend",
     "BetReturned",
     "BlindsChopped",
     "BoardOpened",

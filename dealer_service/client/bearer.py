@@ -7,7 +7,7 @@ token for somebody else is not taken: a seat is its player's alone.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import jwt
 
@@ -54,14 +54,23 @@ def _reader(source: TokenSource) -> Callable[[], str]:
     return source
 
 
+def expiry(token: str) -> float | None:
+    """Read when a token expires, in seconds since 1970; None where it does not say."""
+    expires = _claims(token).get("exp")
+    return float(expires) if isinstance(expires, int | float) else None
+
+
 def _subject(token: str) -> str:
     """Read whom a token is for; the dealer verifies it."""
-    try:
-        claims = jwt.decode(token, options={"verify_signature": False})
-    except jwt.PyJWTError:
-        claims = {}
-    subject = claims.get("sub")
+    subject = _claims(token).get("sub")
     if not isinstance(subject, str) or not subject:
         message = "the token is not a JWT that names its subject"
         raise ValueError(message)
     return subject
+
+
+def _claims(token: str) -> dict[str, Any]:
+    try:
+        return jwt.decode(token, options={"verify_signature": False})
+    except jwt.PyJWTError:
+        return {}

@@ -17,7 +17,8 @@ from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
-_DETAILS: Final = "grpc-status-details-bin"
+DETAILS: Final = "grpc-status-details-bin"
+"""The trailer that holds a refusal's google.rpc.Status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def _details(
     violations: tuple[tuple[str, str], ...] = ()
     retry_after: float | None = None
     for key, value in error.trailing_metadata() or ():
-        if key != _DETAILS or not isinstance(value, bytes):
+        if key != DETAILS or not isinstance(value, bytes):
             continue
         try:
             for detail in Status.FromString(value).details:

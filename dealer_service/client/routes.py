@@ -12,10 +12,10 @@ share a connection, as gRPC has it, but no more of them than that has room for.
 import asyncio
 import re
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
-from typing import Final
+from typing import Final, TypeAlias
 
 import grpc.aio
 
@@ -25,6 +25,7 @@ from cutcard.v1 import (
     play_pb2_grpc,
     tournament_pb2_grpc,
 )
+from dealer_service.client.carried import CarriedPlay
 from dealer_service.config import DEFAULT_ADDRESS, is_loopback
 
 KEEPALIVE: Final = (
@@ -54,6 +55,10 @@ _MAX_PORT: Final = 65_535
 _callers: Final = count()
 
 
+Play: TypeAlias = play_pb2_grpc.PlayServiceStub | CarriedPlay
+"""PlayService at a node: call by call, or all calls over one stream."""
+
+
 class AddressError(ValueError):
     """An address that is none, or to which a token must not go; the text says which."""
 
@@ -63,11 +68,11 @@ class Link:
 
     __slots__ = ("_channel", "address", "fairness", "operate", "play", "tournaments", "users")
 
-    def __init__(self, address: str, channel: grpc.aio.Channel) -> None:
+    def __init__(self, address: str, channel: grpc.aio.Channel, play: Play) -> None:
         self.address = address
         self.users = 0
         self._channel = channel
-        self.play: play_pb2_grpc.PlayServiceStub = play_pb2_grpc.PlayServiceStub(channel)
+        self.play = play
         self.operate: operate_pb2_grpc.OperateServiceStub = operate_pb2_grpc.OperateServiceStub(
             channel
         )
@@ -81,6 +86,8 @@ class Link:
 
     async def close(self) -> None:
         """Close the channel; what runs on it breaks."""
+        if isinstance(self.play, CarriedPlay):
+            await self.play.close()
         await self._channel.close()
 
 
@@ -96,8 +103,10 @@ class Routes:
         credentials: grpc.ChannelCredentials | None = None,
         *,
         allow_plaintext: bool = False,
+        play: Callable[[grpc.aio.Channel], Play] = play_pb2_grpc.PlayServiceStub,
     ) -> None:
         self._credentials = credentials
+        self._play = play
         self._allow_plaintext = allow_plaintext
         if not addresses:
             message = "a dealer has one address at least"
@@ -128,7 +137,8 @@ class Routes:
         address = self.address(game)
         link = self._links.get(address)
         if link is None:
-            link = self._links[address] = Link(address, self._connect(address))
+            channel = self._connect(address)
+            link = self._links[address] = Link(address, channel, self._play(channel))
         link.users += 1
         try:
             yield link

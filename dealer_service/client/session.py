@@ -11,7 +11,7 @@ breaks the protocol happen by themselves. A program that was killed sits down ag
 folder and goes on in the same seat.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -42,12 +42,16 @@ from dealer_service.transcript.noted import Stage
 class Dealer:
     """One dealer under one caller's token, on however many nodes; use it as an async context."""
 
-    def __init__(self, caller: Caller, key: str) -> None:
+    def __init__(
+        self, caller: Caller, key: str, close: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Begin; `close` ends its connections, where these are not its own alone."""
         self.player = caller.bearer.name
         self.operator = Operator(caller)
         self.tournaments = Tournaments(caller)
         self._caller = caller
         self._key: NoteKey | None = parse_vkey(key) if key else None
+        self._close = close or caller.routes.close
         self._open: list[Seat | Spectator | Contest | TournamentFollower] = []
 
     @classmethod
@@ -89,7 +93,7 @@ class Dealer:
         """Stop following all games, without leaving any seat, and close all connections."""
         for each in self._open:
             await each.close()
-        await self._caller.routes.close()
+        await self._close()
 
     async def key(self) -> NoteKey:
         """Give the verifier key that all checkpoints are held against."""
