@@ -42,10 +42,7 @@ _GROUPS: tuple[tuple[tuple[str, ...], Measure], ...] = (
     ((verifying.HELP.name,), lambda quick, _: [verifying.measure_help(quick=quick)]),
     (decks.NAMES, lambda quick, names: decks.measure(quick=quick, names=names)),
     (dumping.NAMES, lambda quick, names: dumping.measure(quick=quick, names=names)),
-    (
-        (acts.ACTS.name, acts.WATCHED.name, acts.P99.name),
-        lambda quick, names: acts.measure(quick=quick, names=names),
-    ),
+    (acts.NAMES, lambda quick, names: acts.measure(quick=quick, names=names)),
     ((delay.DELAY.name,), lambda quick, _: [delay.measure(quick=quick)]),
     ((starting.START.name,), lambda quick, _: [starting.measure(quick=quick)]),
     ((watching.MEMORY.name,), lambda quick, _: [watching.measure(quick=quick)]),

@@ -1,10 +1,15 @@
 """`acts`, `acts_watched` and `act_p99`: acts through gRPC and SQLite, beside an empty call.
 
-64 callers have one call in flight each, at 64 tables or at the empty call, from one process and
-over one connection. The dealer's CPU time is its whole process's: the server, the rules, the
-group commit's thread, and everything that acts bring about (whole hands are played, so decks,
-signatures, board cards, payments and hand endings are in it). `acts` has no watcher at all; in
-`acts_watched` six players of every table stream it, from another process.
+One backend has all players of 64 tables, with one act in flight at each table, and its calls go
+over one stream (PlayService.Session): `acts` and `act_p99` have no watcher at all, in
+`acts_watched` the backend streams every table for each of its six players besides. The names that
+end in `_by_call` measure the same acts where each is a call of its own, as a client makes it that
+has one player, and each watcher has a stream of its own, from another process.
+
+The yardstick of all is 64 empty calls in flight, from one process and over one connection; a call
+is what it is, whatever carries the acts. The dealer's CPU time is its whole process's: the server,
+the rules, the group commit's thread, and everything that acts bring about (whole hands are played,
+so decks, signatures, board cards, payments and hand endings are in it).
 """
 
 from collections.abc import Iterator
@@ -22,9 +27,19 @@ from tests.bench.processes import process
 
 TABLES = 64
 EMPTY = "empty calls/CPU s"
+EMPTY_P99 = "ms, p99 of an empty call"
 ACTS = Goal("acts", "acts/CPU s", EMPTY, "higher", 0.7)
 WATCHED = Goal("acts_watched", "acts/CPU s", EMPTY, "higher", 0.3)
-P99 = Goal("act_p99", "ms", "ms, p99 of an empty call", "lower", 3)
+P99 = Goal("act_p99", "ms", EMPTY_P99, "lower", 3)
+BY_CALL = Goal("acts_by_call", "acts/CPU s", EMPTY, "higher", 0.5)
+WATCHED_BY_CALL = Goal("acts_watched_by_call", "acts/CPU s", EMPTY, "higher", 0.2)
+P99_BY_CALL = Goal("act_p99_by_call", "ms", EMPTY_P99, "lower", 3)
+
+RATES = {ACTS: "acts", WATCHED: "watched", BY_CALL: "by_call", WATCHED_BY_CALL: "watched_by_call"}
+LATENCIES = {P99: "acts", P99_BY_CALL: "by_call"}
+"""The figures, and the side at which each is measured."""
+
+NAMES = tuple(goal.name for goal in (*RATES, *LATENCIES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +79,19 @@ class Run:
 
 
 def measure(*, quick: bool = False, names: frozenset[str]) -> list[Figure]:
-    """Measure what of the three figures is named, all against the same empty calls."""
+    """Measure what of the figures is named, all against the same empty calls."""
     tables = 8 if quick else TABLES
     seconds = 0.3 if quick else 2.5
     rounds = 2 if quick else 7
+    asked = {side for goal, side in (RATES | LATENCIES).items() if goal.name in names}
     with ExitStack() as stack:
         sides = {"empty": stack.enter_context(empty_side(tables))}
-        if names & {ACTS.name, P99.name}:
-            sides["acts"] = stack.enter_context(dealer_side(tables, watched=False))
-        if WATCHED.name in names:
-            sides["watched"] = stack.enter_context(dealer_side(tables, watched=True))
+        for name in sorted(asked):
+            sides[name] = stack.enter_context(
+                dealer_side(
+                    tables, watched=name.startswith("watched"), by_call=name.endswith("by_call")
+                )
+            )
         for side in sides.values():
             side.run(seconds)
         runs: dict[str, list[Run]] = {name: [] for name in sides}
@@ -85,7 +103,7 @@ def measure(*, quick: bool = False, names: frozenset[str]) -> list[Figure]:
 
 def _figures(names: frozenset[str], runs: dict[str, list[Run]]) -> Iterator[Figure]:
     empty = runs["empty"]
-    for goal, side in ((ACTS, "acts"), (WATCHED, "watched")):
+    for goal, side in RATES.items():
         if goal.name in names:
             yield Figure(
                 goal,
@@ -93,13 +111,14 @@ def _figures(names: frozenset[str], runs: dict[str, list[Run]]) -> Iterator[Figu
                 tuple(run.a_cpu_second for run in empty),
                 _wall(runs[side], empty),
             )
-    if P99.name in names:
-        yield Figure(
-            P99,
-            tuple(run.pace.p99 * 1000 for run in runs["acts"]),
-            tuple(run.pace.p99 * 1000 for run in empty),
-            "64 calls in flight on both sides; callers and server share this machine's cores",
-        )
+    for goal, side in LATENCIES.items():
+        if goal.name in names:
+            yield Figure(
+                goal,
+                tuple(run.pace.p99 * 1000 for run in runs[side]),
+                tuple(run.pace.p99 * 1000 for run in empty),
+                "64 calls in flight on both sides; callers and server share this machine's cores",
+            )
 
 
 def _wall(own: list[Run], empty: list[Run]) -> str:
@@ -122,7 +141,7 @@ def empty_side(callers: int) -> Iterator[Side]:
 
 
 @contextmanager
-def dealer_side(tables: int, *, watched: bool) -> Iterator[Side]:
+def dealer_side(tables: int, *, watched: bool, by_call: bool) -> Iterator[Side]:
     """Run a dealer, its callers, and six watchers a table where they are asked for."""
     names = (*driving.PLAYERS, driving.OPERATOR)
     with ExitStack() as stack:
@@ -131,15 +150,21 @@ def dealer_side(tables: int, *, watched: bool) -> Iterator[Side]:
         dealer = partial(serving.serve_dealer, place=place, players=names)
         server = stack.enter_context(process(dealer))
         port, tokens = server.recv()
-        acting = partial(driving.call_acts, ports=(port,), tokens=tokens, tables=tables)
+        if by_call:
+            acting = partial(driving.call_acts, ports=(port,), tokens=tokens, tables=tables)
+        else:
+            acting = partial(
+                driving.carry_acts, port=port, tokens=tokens, tables=tables, watched=watched
+            )
         callers = stack.enter_context(process(acting))
         games = callers.recv()
-        if watched:
-            watching = partial(driving.watch, port=port, tokens=tokens, games=games)
-            watchers = stack.enter_context(process(watching))
-            watchers.send(True)
-            watchers.recv()
+        if not by_call or not watched:
+            yield Side((server,), callers)
+            return
+        watching = partial(driving.watch, port=port, tokens=tokens, games=games)
+        watchers = stack.enter_context(process(watching))
+        watchers.send(True)
+        watchers.recv()
         yield Side((server,), callers)
-        if watched:
-            watchers.send(True)
-            assert watchers.recv()[0] > 0
+        watchers.send(True)
+        assert watchers.recv()[0] > 0

@@ -7,9 +7,9 @@ while acts are measured.
 
 import asyncio
 import time
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, cycle, repeat
 from multiprocessing.connection import Connection
@@ -19,6 +19,8 @@ import grpc
 from google.protobuf.empty_pb2 import Empty
 
 from cutcard.v1 import entry_pb2, operate_pb2, operate_pb2_grpc, play_pb2, play_pb2_grpc
+from dealer_service.client.bearer import Bearer
+from dealer_service.client.carried import CarriedPlay
 from tests.bench.serving import EMPTY_METHOD
 
 PLAYERS = ("ann", "ben", "cleo", "dan", "eve", "fay")
@@ -49,6 +51,9 @@ They have about as many acts as those of pluribus.phhs, which have 11.2.
 ACTS_A_HAND = sum(len(street.split()) for hand in HANDS for street in hand) / len(HANDS)
 
 Metadata = tuple[tuple[str, str], ...]
+Play = play_pb2_grpc.PlayServiceStub | CarriedPlay
+"""PlayService by calls and streams of their own, or all of it over one."""
+
 Heard = tuple[str, int, float]
 """A game, the index behind the last line of a message, and when it came (CLOCK_MONOTONIC)."""
 
@@ -120,6 +125,16 @@ def call_acts(
     asyncio.run(_call_acts(pipe, ports, tokens, tables, think))
 
 
+def carry_acts(
+    pipe: Connection, port: int, tokens: dict[str, str], tables: int, *, watched: bool
+) -> None:
+    """Do so at one dealer as one backend of all players, whose calls one stream carries.
+
+    With `watched`, each player watches each of the games in the same way.
+    """
+    asyncio.run(_carry_acts(pipe, port, tokens, tables, watched=watched))
+
+
 def open_tables(
     pipe: Connection,
     port: int,
@@ -182,26 +197,43 @@ async def _call_acts(
         places = [channels[number % len(channels)] for number in range(tables)]
         games = [await open_table(place, tokens, number) for number, place in enumerate(places)]
         pipe.send(tuple(games))
-        headers = [bearing(tokens[name]) for name in PLAYERS]
-
-        def acts(
-            game: str, play: play_pb2_grpc.PlayServiceStub
-        ) -> Iterator[Callable[[], Awaitable[object]]]:
-            for hand in count(1):
-                for step in steps(hand):
-                    request = play_pb2.ActRequest(
-                        request_id=f"act-{hand}-{step.turn:02}",
-                        game=game,
-                        hand=hand,
-                        turn=step.turn,
-                        act=step.act,
-                        to=step.to,
-                    )
-                    metadata = headers[step.seat - 1]
-                    yield partial(play.Act, request, metadata=metadata)
-
         stubs = [play_pb2_grpc.PlayServiceStub(place) for place in places]
-        await _run(pipe, [acts(*one) for one in zip(games, stubs, strict=True)], think)
+        acts = [_acts(*one, tokens) for one in zip(games, stubs, strict=True)]
+        await _run(pipe, acts, think)
+
+
+async def _carry_acts(
+    pipe: Connection, port: int, tokens: dict[str, str], tables: int, *, watched: bool
+) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        games = [await open_table(channel, tokens, number) for number in range(tables)]
+        play = CarriedPlay(channel, Bearer(tokens[OPERATOR]), time.time)
+        told = Told()
+        following = follow_all(play, tokens, games, told) if watched else []
+        pipe.send(tuple(games))
+        await _run(pipe, [_acts(game, play, tokens) for game in games])
+        require_going(following)
+        assert bool(told.messages) == watched
+        await hang_up(following)
+        await play.close()
+
+
+def _acts(
+    game: str, play: Play, tokens: dict[str, str]
+) -> Iterator[Callable[[], Awaitable[object]]]:
+    """Give the acts of a table, one after another."""
+    headers = [bearing(tokens[name]) for name in PLAYERS]
+    for hand in count(1):
+        for step in steps(hand):
+            request = play_pb2.ActRequest(
+                request_id=f"act-{hand}-{step.turn:02}",
+                game=game,
+                hand=hand,
+                turn=step.turn,
+                act=step.act,
+                to=step.to,
+            )
+            yield partial(play.Act, request, metadata=headers[step.seat - 1])
 
 
 Callers = list[Iterator[Callable[[], Awaitable[object]]]]
@@ -274,38 +306,61 @@ async def _seat_table(channel: grpc.aio.Channel, tokens: dict[str, str], number:
 async def _watch(
     pipe: Connection, port: int, tokens: dict[str, str], games: tuple[str, ...]
 ) -> None:
-    messages = 0
-    heard: list[Heard] = []
-    clock = time.monotonic
-
-    async def follow(game: str, stream: AsyncIterable[play_pb2.WatchResponse]) -> None:
-        nonlocal messages
-        async for message in stream:
-            messages += 1
-            if message.lines:
-                heard.append((game, message.first + len(message.lines), clock()))
-
+    told = Told()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        play = play_pb2_grpc.PlayServiceStub(channel)
-        following = [
-            asyncio.ensure_future(
-                follow(
-                    game,
-                    play.Watch(play_pb2.WatchRequest(game=game), metadata=bearing(tokens[name])),
-                )
-            )
-            for game in games
-            for name in PLAYERS
-        ]
+        following = follow_all(play_pb2_grpc.PlayServiceStub(channel), tokens, games, told)
         while await asyncio.to_thread(pipe.recv):
-            for one in following:
-                if one.done():
-                    one.result()
-            pipe.send((messages, heard))
-            heard.clear()
-        for one in following:
-            one.cancel()
-        await asyncio.gather(*following, return_exceptions=True)
+            require_going(following)
+            pipe.send((told.messages, told.heard))
+            told.heard.clear()
+        await hang_up(following)
+
+
+@dataclass(slots=True)
+class Told:
+    """What watchers were told: the number of messages, and what they had of lines."""
+
+    messages: int = 0
+    heard: list[Heard] = field(default_factory=list)
+
+
+def follow_all(
+    play: Play, tokens: dict[str, str], games: Sequence[str], told: Told
+) -> list["asyncio.Future[None]"]:
+    """Begin to watch each game as each of its six players."""
+    return [
+        asyncio.ensure_future(
+            _follow(
+                game,
+                play.Watch(play_pb2.WatchRequest(game=game), metadata=bearing(tokens[name])),
+                told,
+            )
+        )
+        for game in games
+        for name in PLAYERS
+    ]
+
+
+async def _follow(game: str, stream: AsyncIterable[play_pb2.WatchResponse], told: Told) -> None:
+    async for message in stream:
+        told.messages += 1
+        if message.lines:
+            end = message.first + len(message.lines)
+            told.heard.append((game, end, time.monotonic()))
+
+
+def require_going(following: Iterable["asyncio.Future[None]"]) -> None:
+    """Raise what has ended a watcher, where anything has."""
+    for one in following:
+        if one.done():
+            one.result()
+
+
+async def hang_up(following: Sequence["asyncio.Future[None]"]) -> None:
+    """End watchers."""
+    for one in following:
+        one.cancel()
+    await asyncio.gather(*following, return_exceptions=True)
 
 
 def bearing(token: str) -> Metadata:
