@@ -58,6 +58,9 @@ export class Following {
   readonly #stopping = new AbortController();
   readonly #tasks = new Set<Promise<void>>();
   #noteClosed: () => void = () => undefined;
+  /** Resolves when the lines are those that were signed before: until then nothing is sent. */
+  readonly #settled: Promise<void>;
+  #settle: () => void = () => undefined;
   #isClosed = false;
   #linkedHand = 0;
   #dealtHand = 0;
@@ -82,6 +85,10 @@ export class Following {
     this.#tell = options.tell;
     this.#links = options.links;
     this.#backlog = watched.backlog;
+    this.#settled = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    if (this.verifier.isHeld) this.#settle();
     this.closed = new Promise((resolve) => {
       this.#noteClosed = () => {
         this.#isClosed = true;
@@ -103,6 +110,7 @@ export class Following {
       }
       if (this.#failure !== undefined) throw this.#failure;
     } finally {
+      this.#settle();
       this.#noteClosed();
     }
   }
@@ -110,6 +118,7 @@ export class Following {
   /** Stops following, and waits for what is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#settle();
     this.#noteClosed();
     await Promise.allSettled([...this.#tasks]);
     await this.kept?.close();
@@ -117,6 +126,7 @@ export class Following {
 
   /** Has what is about to be sent durable and known; CallRefused after a refusal. */
   async note(sent: Sent): Promise<void> {
+    await this.#settled;
     this.#requireTrust();
     // Known first: what is durable may be sent, and the log may tell it at once.
     this.verifier.note(sent);
@@ -129,7 +139,7 @@ export class Following {
     if (refused !== undefined) {
       throw refusedHere(refused.reason, `the client left the game: ${refused.detail}`);
     }
-    if (this.#stopping.signal.aborted) {
+    if (this.#stopping.signal.aborted || !this.verifier.isHeld) {
       throw refusedHere("NOT_FOLLOWED", "the game is followed no more, and nothing is sent to it");
     }
   }
@@ -146,6 +156,7 @@ export class Following {
         return;
       }
       await this.#keep(step);
+      if (this.verifier.isHeld) this.#settle();
       this.#takeTurn(step);
       this.#answer();
     }
@@ -235,7 +246,8 @@ export class Following {
     if (step.decision !== undefined || step.entries.length > 0) this.viewer.decide(step.decision);
     const { decision } = this.viewer;
     const { own } = this;
-    if (decision === undefined || own?.hand !== decision.hand || own.seat !== decision.seat) return;
+    if (!this.verifier.isHeld || decision === undefined) return;
+    if (own?.hand !== decision.hand || own.seat !== decision.seat) return;
     const { hand, turn } = decision;
     const isNew = hand > this.#turn.hand || (hand === this.#turn.hand && turn > this.#turn.turn);
     if (isNew && this.#dealtHand === hand) {

@@ -1,20 +1,20 @@
 /** Events in one line, for who iterates over them. */
 export class Queue<T> implements AsyncIterableIterator<T> {
   readonly #waiting: T[] = [];
-  #wake: (() => void) | undefined;
+  #wakes: (() => void)[] = [];
   #end: { readonly error?: Error } | undefined;
 
   put(one: T): void {
     if (this.#end !== undefined) return;
     this.#waiting.push(one);
-    this.#wake?.();
+    this.#rouse();
   }
 
   /** Ends the line behind what is in it, with an error where there is one. */
   end(error?: unknown): void {
     const thrown = error instanceof Error ? error : new Error(String(error));
     this.#end ??= error === undefined ? {} : { error: thrown };
-    this.#wake?.();
+    this.#rouse();
   }
 
   async next(): Promise<IteratorResult<T, undefined>> {
@@ -31,9 +31,14 @@ export class Queue<T> implements AsyncIterableIterator<T> {
         return { done: true, value: undefined };
       }
       await new Promise<void>((wake) => {
-        this.#wake = wake;
+        this.#wakes.push(wake);
       });
     }
+  }
+
+  /** Has all who wait look again: several may. */
+  #rouse(): void {
+    for (const wake of this.#wakes.splice(0)) wake();
   }
 
   [Symbol.asyncIterator](): this {

@@ -3,19 +3,21 @@
  *
  * - the lines come in order (LINE), and none that was received comes with other bytes (ROOT);
  * - every checkpoint is signed by the dealer's key and of this log (SIGNATURE), and of exactly the
- *   lines received, by their own Merkle tree (ROOT); each line is under one within 5 s (UNCOVERED);
+ *   lines received, by their own Merkle tree (ROOT); each line is under one in time (UNCOVERED; see
+ *   `due`);
  * - the log goes on from what the client kept of it before its page was reloaded (ROOT);
  * - times do not fall, and run at most 5 s ahead of the client's own clock (TIME).
  */
 
 import { hexOf, isSame } from "./bytes.js";
+import { Due, PATIENCE_MS } from "./due.js";
 import type { Entry } from "./lines.js";
 import type { Message } from "./message.js";
 import { leafHash, Tree } from "./merkle.js";
 import { logOrigin, NoteError, openCheckpoint, type Checkpoint, type NoteKey } from "./note.js";
 import { ProtocolBreach, type Refused } from "./refusing.js";
 
-export const PATIENCE_MS = 5_000;
+const AHEAD_MS = 5_000;
 
 /**
  * Which log is watched, under which key, and since when: `joined` is the client's own monotonic
@@ -38,7 +40,10 @@ export class SignedLines {
   readonly #notes = new Map<number, string>();
   #covered = 0;
   /** Lines under no checkpoint yet: since when each waits. */
-  #uncovered: { readonly index: number; readonly since: number }[] = [];
+  #uncovered: { readonly index: number; readonly due: Due }[] = [];
+  /** How many streams have ended that told anything, and whether this one has. */
+  #streams = 0;
+  #hasSpoken = false;
   #at = 0;
   #base: number | undefined;
   #liveFrom: number;
@@ -66,13 +71,22 @@ export class SignedLines {
    * before is of these lines.
    */
   get caughtUp(): boolean {
-    return this.size >= this.#liveFrom && this.#signed === undefined;
+    return this.size >= this.#liveFrom && this.isHeld;
+  }
+
+  /** Whether what was signed before is of the lines received. */
+  get isHeld(): boolean {
+    return this.#signed === undefined;
   }
 
   /** The monotonic time at which a line is overdue to be covered; undefined for never. */
   get deadline(): number | undefined {
-    const [first] = this.#uncovered;
-    return first === undefined ? undefined : first.since + PATIENCE_MS;
+    return this.#uncovered[0]?.due.deadline;
+  }
+
+  /** How many streams have ended that told anything. */
+  get streams(): number {
+    return this.#streams;
   }
 
   root(size: number): string {
@@ -89,10 +103,22 @@ export class SignedLines {
     return index < this.#liveFrom;
   }
 
-  /** Learns that the stream begins anew, where the log has `size` lines: what is due, is due again. */
+  /**
+   * Learns that the stream begins anew, where the log has `size` lines: what is due, is due again.
+   * Throws UNCOVERED where streams enough have ended before a line was under a checkpoint.
+   */
   interrupted(now: number, size: number): void {
     this.#liveFrom = Math.max(this.#liveFrom, size);
-    this.#uncovered = this.#uncovered.map(({ index }) => ({ index, since: now }));
+    if (this.#hasSpoken) this.#streams += 1;
+    this.#hasSpoken = false;
+    this.#uncovered = this.#uncovered.map(({ index, due }) => ({ index, due: due.again(now) }));
+    const [first] = this.#uncovered;
+    if (first?.due.isWithheld(now, this.#streams) === true) {
+      const { index, due } = first;
+      const seconds = Math.round((now - due.begun) / 1000);
+      const told = `${this.#streams - due.streams} streams in ${seconds} s`;
+      throw new ProtocolBreach("UNCOVERED", `line ${index} is under no checkpoint by ${told}`);
+    }
   }
 
   /** Throws ROOT where a log of so many lines is shorter than what was signed of it before. */
@@ -105,6 +131,7 @@ export class SignedLines {
 
   /** Gives the lines of a message that are new, each to be added before the next is asked for. */
   *receive(message: Message): Generator<Uint8Array, void> {
+    this.#hasSpoken = true;
     if (message.lines.length > 0 && message.first > this.size) {
       const detail = `the stream goes on at line ${message.first}, and line ${this.size} is next`;
       throw new ProtocolBreach("LINE", detail);
@@ -129,7 +156,7 @@ export class SignedLines {
     if (entry.index < this.#watched.backlog) return;
     this.#base ??= entry.at;
     const ahead = entry.at - this.#base - (now - this.#watched.joined);
-    if (ahead > PATIENCE_MS) {
+    if (ahead > AHEAD_MS) {
       const detail = `line ${entry.index} runs ${Math.round(ahead)} ms ahead of the time since joining`;
       throw new ProtocolBreach("TIME", detail);
     }
@@ -137,7 +164,7 @@ export class SignedLines {
 
   /** Keeps the next line; from `now` on it waits for a checkpoint. */
   add(line: Uint8Array, now: number): void {
-    this.#uncovered.push({ index: this.size, since: now });
+    this.#uncovered.push({ index: this.size, due: Due.fromNow(now, this.#streams) });
     this.#lines.push(line);
     this.#tree.append(leafHash(line));
   }
@@ -180,7 +207,7 @@ export class SignedLines {
   /** Throws UNCOVERED where a line is under no checkpoint in time. */
   requireCovered(now: number): void {
     const [first] = this.#uncovered;
-    if (first !== undefined && now > first.since + PATIENCE_MS) {
+    if (first !== undefined && now > first.due.deadline) {
       const detail = `line ${first.index} is under no checkpoint ${PATIENCE_MS / 1000} s after it came`;
       throw new ProtocolBreach("UNCOVERED", detail);
     }

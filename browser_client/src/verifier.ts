@@ -15,13 +15,14 @@
 import { QUICKNET, type Network } from "./beacon.js";
 import { fromHex } from "./bytes.js";
 import { HandSeen, type Table } from "./dealt.js";
+import { Due } from "./due.js";
 import { Grammar } from "./grammar.js";
 import { readLine, type Entry, type EntryOf } from "./lines.js";
 import type { CardOpening, Decision, Message } from "./message.js";
 import { Own, type Missed } from "./own.js";
 import { ProtocolBreach, type Refused } from "./refusing.js";
 import type { Sent } from "./sent.js";
-import { PATIENCE_MS, SignedLines, type Joined } from "./signed_lines.js";
+import { SignedLines, type Joined } from "./signed_lines.js";
 
 const REMEMBERED_HANDS = 8;
 const HOLDEM_CARDS = 2;
@@ -72,7 +73,7 @@ export class Verifier {
   readonly #past = new Map<number, { readonly hand: HandSeen; readonly seat: number }>();
   #opened = { index: -1, at: 0 };
   #frozen: string | undefined;
-  #cardsDue: number | undefined;
+  #cardsDue: Due | undefined;
   #interrupted = false;
   #begunAt = 0;
   #refused: Refused | undefined;
@@ -95,6 +96,11 @@ export class Verifier {
 
   get caughtUp(): boolean {
     return this.#log.caughtUp;
+  }
+
+  /** Whether what was signed before, if anything, is of the lines received. */
+  get isHeld(): boolean {
+    return this.#log.isHeld;
   }
 
   /** Whether the game is closed and revealed, and all of it under a checkpoint. */
@@ -161,25 +167,34 @@ export class Verifier {
     }
   }
 
-  /** Learns that the stream broke and begins anew, where the log has `size` lines now. */
+  /**
+   * Learns that the stream broke and begins anew, where the log has `size` lines now. What streams
+   * enough have ended without is refused: see `overdue`.
+   */
   interrupted(now: number, size: number): void {
-    this.#log.interrupted(now, size);
     this.#interrupted = true;
-    if (this.#cardsDue !== undefined) this.#cardsDue = now + PATIENCE_MS;
+    try {
+      this.#log.interrupted(now, size);
+      this.#cardsDue = this.#cardsDue?.again(now);
+      if (this.#cardsDue?.isWithheld(now, this.#log.streams) === true) this.#refuseMissingCards();
+    } catch (error) {
+      if (!(error instanceof ProtocolBreach)) throw error;
+      this.refuse(error);
+    }
   }
 
   /** The monotonic time at which something is overdue if nothing comes; undefined for never. */
   get deadline(): number | undefined {
-    const dues = [this.#log.deadline, this.#cardsDue].filter((one) => one !== undefined);
+    const dues = [this.#log.deadline, this.#cardsDue?.deadline].filter((one) => one !== undefined);
     return dues.length === 0 ? undefined : Math.min(...dues);
   }
 
-  /** Says what should have come by `now` over an unbroken stream, and did not. */
+  /** Says what should have come by `now`, or over the streams that broke, and did not. */
   overdue(now: number): Refused | undefined {
     if (this.#refused !== undefined) return this.#refused;
     try {
       this.#log.requireCovered(now);
-      if (this.#cardsDue !== undefined && now > this.#cardsDue) this.#refuseMissingCards();
+      if (this.#cardsDue !== undefined && now > this.#cardsDue.deadline) this.#refuseMissingCards();
       return undefined;
     } catch (error) {
       if (error instanceof ProtocolBreach) return this.refuse(error);
@@ -282,7 +297,7 @@ export class Verifier {
     if (hand === undefined) return;
     if (entry.kind === "dealt" && seat !== undefined && !this.#past.has(hand.number)) {
       this.#past.set(hand.number, { hand, seat });
-      this.#cardsDue = now + PATIENCE_MS;
+      this.#cardsDue = Due.fromNow(now, this.#log.streams);
       this.#interrupted = this.#log.isOld(entry.index) || entry.index < this.#begunAt;
       for (const number of this.#past.keys()) {
         if (number <= hand.number - REMEMBERED_HANDS) this.#past.delete(number);
@@ -319,6 +334,7 @@ export class Verifier {
   #takeCheckpoint(note: string): string | undefined {
     if (note === "") return undefined;
     const size = this.#log.cover(note);
+    if (this.finished) this.#log.requireSigned(size);
     const committed = this.#hand?.committed;
     const isOfDeck =
       this.#grammar.phase === "posting" && committed !== undefined && size > committed;

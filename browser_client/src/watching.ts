@@ -5,7 +5,7 @@
  * must be the same bytes. It ends when nothing more is to come, when the verifier refuses, or when
  * the dealer refuses the call for a reason that asking again does not change. A page that was frozen
  * (a laptop that slept, a tab in the background) begins the stream anew, and blames nobody for what
- * lay unread meanwhile.
+ * lay unread meanwhile. So does one where what is due does not come while other things do.
  */
 
 import { Tries, type Caller } from "./calls.js";
@@ -20,6 +20,7 @@ import { numberOf, readMessage } from "./wire.js";
 const GLANCE_MS = 50;
 /** A timer that comes so much too late says that the page was frozen. */
 const FROZEN_MS = 1_000;
+const LATE = "what the dealer owes did not come in time";
 
 /** The stream broke, and is being opened anew. */
 export interface Broken {
@@ -51,7 +52,13 @@ export async function* follow(
     try {
       if (isBroken) {
         const size = await stream.size();
-        verifier.interrupted(around.monotonic(), size);
+        const now = around.monotonic();
+        verifier.interrupted(now, size);
+        const refused = verifier.overdue(now);
+        if (refused !== undefined) {
+          yield refused;
+          return;
+        }
       }
       for await (const step of stream.steps()) {
         tries.succeeded();
@@ -142,6 +149,9 @@ class Stream {
       if (isFirst) this.#verifier.began(await this.size());
       isFirst = false;
       yield this.#take(heard);
+      const { deadline } = this.#verifier;
+      // It may lie unread on this side; of a stream that begins nothing does.
+      if (deadline !== undefined && this.#caller.around.monotonic() > deadline) throw new Anew(LATE);
     }
   }
 

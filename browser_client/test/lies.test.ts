@@ -198,6 +198,18 @@ describe("after a reload, of the log that it kept a checkpoint of", () => {
     expect(hearAll(other)).toBe("ROOT");
   });
 
+  it("a log that is over is refused where it is shorter, whatever its dealer says", () => {
+    dealt();
+    const other = new House();
+    const stacks = [{ seat: 1, player: "ann", stack: 100 }];
+    const closed = (): Message => other.log("game_closed", { reason: "operator", stacks });
+    const told = [other.open(), other.sit(1, "ann", ANCHOR), closed()];
+    again(other);
+    verifier.began(house.lines.length);
+    expect(hear(...told)).toBe("fine");
+    expect(hear(other.checkpoint())).toBe("ROOT");
+  });
+
   it("a hand that opens earlier there gets no link before all of it is held to what was kept", () => {
     opened();
     expect(hear(house.log("paused", {}), house.checkpoint())).toBe("fine");

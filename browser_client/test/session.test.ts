@@ -43,6 +43,8 @@ class Wire {
   /** Streams that are open are told nothing, though they are not at their end. */
   isMute = false;
   breaks = 0;
+  /** How often the log's size was asked for. */
+  sizes = 0;
   #wake: (() => void)[] = [];
 
   tell(...messages: Message[]): void {
@@ -72,7 +74,10 @@ class Wire {
         listEntries: () => ({ first: 0n, lines: this.house.lines.slice(0, 1), size: 1n }),
       });
       service(PlayService, {
-        getTable: () => ({ game: GAME, mySeat: this.mySeat, size: BigInt(this.house.lines.length) }),
+        getTable: () => {
+          this.sizes += 1;
+          return { game: GAME, mySeat: this.mySeat, size: BigInt(this.house.lines.length) };
+        },
         takeSeat: (request, context) => {
           this.seats.push(request);
           this.#meet(context);
@@ -324,6 +329,49 @@ describe("a page that is reloaded before another history", () => {
   });
 });
 
+describe("a page that is reloaded, before its log is held to what it kept", () => {
+  it("sends nothing, and tells no turn", async () => {
+    const { house } = wire;
+    const keeping = new MemoryKeeping();
+    const before = await sit(keeping);
+    seatBoth();
+    wire.tell(house.openHand(), house.checkpoint());
+    await hear(before, "link_given");
+    wire.tell(house.commit(wire.links[0]?.link ?? ""), house.checkpoint());
+    await hear(before, "deck_mixed");
+    await before.close();
+    // The last line that was signed, and its checkpoint, are told again later.
+    const kept = wire.told.splice(-2);
+    const after = await sit(keeping);
+    await hear(after, "hand_opened");
+    const sitting = after.sitOut();
+    sitting.catch(() => undefined);
+    wire.tell(kept[0] ?? house.checkpoint());
+    await hear(after, "deck_mixed");
+    expect(wire.links).toHaveLength(1);
+    expect(after.table.seats).toHaveLength(2);
+    expect(await Promise.race([sitting, Promise.resolve("waits")])).toBe("waits");
+    wire.tell(kept[1] ?? house.checkpoint());
+    await expect(sitting).rejects.toMatchObject({ refusal: { code: "Unimplemented" } });
+    await after.close();
+  });
+
+  it("sends nothing when it is closed meanwhile", async () => {
+    const keeping = new MemoryKeeping();
+    const before = await sit(keeping);
+    seatBoth();
+    wire.tell(wire.house.openHand(), wire.house.checkpoint());
+    await hear(before, "link_given");
+    await before.close();
+    wire.isMute = true;
+    const after = await sit(keeping);
+    const sitting = after.sitOut();
+    const refused = expect(sitting).rejects.toMatchObject({ reason: "NOT_FOLLOWED" });
+    await after.close();
+    await refused;
+  });
+});
+
 describe("a storage that is full", () => {
   /** Keeps in memory, and has no place for some drawers. */
   function fullFor(full: readonly Drawer[]): Keeping {
@@ -433,6 +481,64 @@ describe("a stream that breaks", () => {
     await hear(seat, "disconnected");
     wire.tell(house.commit(wire.links[0]?.link ?? ""), house.checkpoint());
     expect(await hear(seat, "deck_mixed")).toMatchObject({ mine: true });
+    await seat.close();
+  });
+});
+
+describe("a checkpoint that the dealer withholds", () => {
+  /** A seat whose line is under none, and its clock, which stands. */
+  async function waiting(): Promise<{ seat: Seat; time: { now: number } }> {
+    const time = { now: 0 };
+    const seat = await sit(new MemoryKeeping(), { monotonic: () => time.now });
+    seatBoth();
+    await hear(seat, "table_changed");
+    await hear(seat, "table_changed");
+    wire.tell(wire.house.log("paused", {}));
+    await hear(seat, "table_changed");
+    return { seat, time };
+  }
+
+  /** Ends streams when their time is over; says how many it took to a refusal. */
+  async function refusedAfter(seat: Seat, time: { now: number }, end: () => void): Promise<number> {
+    for (let streams = 1; streams < 9; streams += 1) {
+      time.now += 5_100;
+      const asked = wire.sizes;
+      end();
+      await hear(seat, "disconnected");
+      // Once when the stream begins anew, once when it has told something.
+      while (wire.sizes < asked + 2 && seat.refused === undefined) {
+        await new Promise((turn) => setTimeout(turn));
+      }
+      if (seat.refused !== undefined) return streams;
+    }
+    throw new Error("it is not refused");
+  }
+
+  const more = (): void => {
+    wire.tell({ ...wire.house.log("seat_taken", { seat: 3, player: `p${wire.told.length}`, stack: 100 }) });
+    wire.tell({ ...wire.house.log("seat_left", { seat: 3, player: `p${wire.told.length - 1}`, stack: 100 }) });
+  };
+
+  it.each([
+    ["goes on talking", more],
+    ["breaks its streams", () => { wire.breakStreams(); }],
+  ])("has it refused where it %s", async (_, end) => {
+    const { seat, time } = await waiting();
+    expect(await refusedAfter(seat, time, end)).toBe(3);
+    expect(seat.refused?.reason).toBe("UNCOVERED");
+    await expect(seat.sitOut()).rejects.toMatchObject({ reason: "UNCOVERED" });
+    await seat.close();
+  });
+
+  it("is no fault of the dealer's where the page was slow itself", async () => {
+    const { house } = wire;
+    const { seat, time } = await waiting();
+    time.now += 60_000;
+    wire.tell(house.log("resumed", {}), house.checkpoint());
+    expect(await hear(seat, "disconnected")).toMatchObject({ why: "what the dealer owes did not come in time" });
+    wire.tell(house.log("paused", {}), house.checkpoint());
+    await hear(seat, "table_changed");
+    expect(seat.refused).toBeUndefined();
     await seat.close();
   });
 });

@@ -217,6 +217,43 @@ describe("what does not come in time", () => {
     verifier.interrupted(now + 60_000, verifier.size);
     expect(verifier.overdue(now + 60_000)).toBeUndefined();
   });
+
+  /** Has a stream break at a time, which told something or nothing. */
+  function breakOff(at: number, tells = true): Reason | undefined {
+    const nothing = { ...house.checkpoint(), checkpoint: "" };
+    if (tells) verifier.receive(nothing, at);
+    verifier.interrupted(at, verifier.size);
+    return verifier.overdue(at)?.reason;
+  }
+
+  it("is put off by streams that break no longer than by the third that ends after 15 s", () => {
+    hear(house.openHand());
+    const reasons = [4_900, 9_800, 14_700, 19_600].map((after) => breakOff(now + after));
+    expect(reasons).toEqual([undefined, undefined, undefined, "UNCOVERED"]);
+    expect(hear(house.checkpoint())).toBe("UNCOVERED");
+  });
+
+  it("is not withheld by many breaks at once", () => {
+    hear(house.openHand());
+    for (let count = 0; count < 9; count += 1) expect(breakOff(now + 100)).toBeUndefined();
+  });
+
+  it("is not withheld by an outage, however long, and streams of which nothing comes", () => {
+    hear(house.openHand());
+    expect(breakOff(now + 600_000)).toBeUndefined();
+    for (let count = 0; count < 9; count += 1) expect(breakOff(now + 600_000, false)).toBeUndefined();
+    expect(breakOff(now + 601_000)).toBeUndefined();
+    expect(breakOff(now + 602_000)).toBe("UNCOVERED");
+  });
+
+  it("are the player's cards, by the same rule", () => {
+    expect(hear(house.openHand(), house.checkpoint())).toBe("fine");
+    give();
+    expect(hear(house.commit(LINK), house.checkpoint(), house.deal(), house.checkpoint())).toBe("fine");
+    expect(verifier.deadline).toBe(now - 10 + 5_000);
+    const reasons = [4_900, 9_800, 14_700, 19_600].map((after) => breakOff(now + after));
+    expect(reasons).toEqual([undefined, undefined, undefined, "OPENING"]);
+  });
 });
 
 describe("a void", () => {

@@ -4,7 +4,7 @@ Pure, and the same for a game and a tournament; what the lines say is for their 
 
 - the lines come in order (LINE), and none that was received comes with other bytes (ROOT);
 - every checkpoint is signed by the dealer's key, is of this log (SIGNATURE) and of exactly the
-  lines received (ROOT); each line is under one within five seconds (UNCOVERED);
+  lines received (ROOT); each line is under one in time (UNCOVERED; see `due`);
 - the log goes on from what the client kept of it before it was started again (ROOT);
 - times do not fall, and run at most five seconds ahead of the client's own clock (TIME).
 """
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from dealer_service.client.due import PATIENCE_SECONDS, Due
 from dealer_service.client.message import Message
 from dealer_service.client.read_once import open_checkpoint
 from dealer_service.client.refusing import Evidence, ProtocolBreach, Reason, Refused
@@ -24,7 +25,7 @@ from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import NoteKey
 from dealer_service.transcript.refusal import TranscriptError
 
-PATIENCE_SECONDS: Final = 5.0
+AHEAD_SECONDS: Final = 5.0
 
 
 class Joined(Protocol):
@@ -73,7 +74,9 @@ class SignedLines:
         self._tree = Tree()
         self._lines: list[bytes] = []
         self._covered = 0
-        self._uncovered: deque[tuple[int, float]] = deque()
+        self._uncovered: deque[tuple[int, Due]] = deque()
+        self._streams = 0
+        self._has_spoken = False
         self._notes: dict[int, str] = {}
         self._at = 0
         self._base: int | None = None
@@ -106,7 +109,12 @@ class SignedLines:
     @property
     def deadline(self) -> float | None:
         """The monotonic time at which a line is overdue to be covered; None for never."""
-        return self._uncovered[0][1] + PATIENCE_SECONDS if self._uncovered else None
+        return self._uncovered[0][1].deadline if self._uncovered else None
+
+    @property
+    def streams(self) -> int:
+        """How many streams have ended that told anything."""
+        return self._streams
 
     def root(self, size: int) -> bytes:
         """Give the root of the first `size` lines received."""
@@ -127,16 +135,26 @@ class SignedLines:
     def interrupted(self, now: float, size: int) -> None:
         """Learn that the stream broke and begins anew: what is due, is due again.
 
-        `size` is that of the log now: the lines before it are old when they come.
+        `size` is that of the log now: the lines before it are old when they come. ProtocolBreach
+        UNCOVERED where streams enough have ended before a line was under a checkpoint.
         """
         self._live_from = max(self._live_from, size)
-        self._uncovered = deque((index, now) for index, _ in self._uncovered)
+        if self._has_spoken:
+            self._streams += 1
+        self._has_spoken = False
+        self._uncovered = deque((index, due.again(now)) for index, due in self._uncovered)
+        if self._uncovered and self._uncovered[0][1].is_withheld(now, self._streams):
+            index, due = self._uncovered[0]
+            told, seconds = self._streams - due.streams, now - due.begun
+            detail = f"line {index} is under no checkpoint by {told} streams in {seconds:.0f} s"
+            raise ProtocolBreach(Reason.UNCOVERED, detail)
 
     def receive(self, message: Message) -> Iterator[bytes]:
         """Give the lines of a message that are new, each to be added before the next is asked for.
 
         ProtocolBreach LINE where one is missing, ROOT where one was received with other bytes.
         """
+        self._has_spoken = True
         lines = self._lines
         if message.lines and message.first > len(lines):
             detail = f"the stream goes on at line {message.first}, and line {len(lines)} is next"
@@ -160,13 +178,13 @@ class SignedLines:
             self._base = entry.at
         passed = now - self._watched.joined + self._slept
         ahead = entry.at - self._base - passed * 1000
-        if ahead > PATIENCE_SECONDS * 1000:
+        if ahead > AHEAD_SECONDS * 1000:
             detail = f"line {entry.index} runs {ahead:.0f} ms ahead of the time since joining"
             raise ProtocolBreach(Reason.TIME, detail)
 
     def add(self, line: bytes, now: float) -> None:
         """Keep the next line; from `now` on it waits for a checkpoint."""
-        self._uncovered.append((len(self._lines), now))
+        self._uncovered.append((len(self._lines), Due.from_now(now, self._streams)))
         self._lines.append(line)
         self._tree.append(leaf_hash(line))
 
@@ -216,7 +234,7 @@ class SignedLines:
 
     def require_covered(self, now: float) -> None:
         """Raise ProtocolBreach UNCOVERED where a line is under no checkpoint in time."""
-        if self._uncovered and now > self._uncovered[0][1] + PATIENCE_SECONDS:
+        if self._uncovered and now > self._uncovered[0][1].deadline:
             index = self._uncovered[0][0]
             detail = f"line {index} is under no checkpoint {PATIENCE_SECONDS:g} s after it came"
             raise ProtocolBreach(Reason.UNCOVERED, detail)

@@ -100,10 +100,13 @@ class TournamentVerifier:
 
     def interrupted(self, now: float, size: int) -> None:
         """Learn that the stream broke and begins anew from `covered`: what is due, is due again."""
-        self._log.interrupted(now, size)
+        try:
+            self._log.interrupted(now, size)
+        except ProtocolBreach as breach:
+            self._refuse(breach)
 
     def overdue(self, now: float) -> Refused | None:
-        """Say what should have come by `now` over an unbroken stream, and did not."""
+        """Say what should have come by `now`, or over the streams that broke, and did not."""
         if self._refused is not None:
             return self._refused
         try:

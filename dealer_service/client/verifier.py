@@ -17,6 +17,7 @@ from typing import Final
 from dealer_service.beacon.rounds import Network
 from dealer_service.client.dealt import HOLDEM_CARDS, HandSeen, Table
 from dealer_service.client.drawn import NETWORKS, beacon_rule
+from dealer_service.client.due import Due
 from dealer_service.client.grammar import Grammar, Phase
 from dealer_service.client.lines import Entry
 from dealer_service.client.message import CardOpening, Decision, Message
@@ -24,7 +25,7 @@ from dealer_service.client.own import Missed, Own
 from dealer_service.client.read_once import read_line
 from dealer_service.client.refusing import ProtocolBreach, Reason, Refused
 from dealer_service.client.sent import Sent
-from dealer_service.client.signed_lines import PATIENCE_SECONDS, Signed, SignedLines
+from dealer_service.client.signed_lines import Signed, SignedLines
 from dealer_service.transcript.note import NoteKey
 
 _REMEMBERED_HANDS: Final = 8
@@ -113,7 +114,7 @@ class Verifier:
         self._opened_index = -1
         self._opened_at = 0
         self._frozen: str | None = None
-        self._cards_due: float | None = None
+        self._cards_due: Due | None = None
         self._interrupted = False
         self._begun_at = 0
         self._refused: Refused | None = None
@@ -213,30 +214,37 @@ class Verifier:
         """Learn that the stream broke and begins anew from `covered`: what is due, is due again.
 
         `size` is that of the log now: the lines before it are old when they come, so that no link
-        is due for their hands, and no opening of one that has ended.
+        is due for their hands, and no opening of one that has ended. What streams enough have ended
+        without is refused: see `overdue`.
         """
-        self._log.interrupted(now, size)
         self._interrupted = True
-        if self._cards_due is not None:
-            self._cards_due = now + PATIENCE_SECONDS
+        try:
+            self._log.interrupted(now, size)
+            if self._cards_due is not None:
+                self._cards_due = self._cards_due.again(now)
+                if self._cards_due.is_withheld(now, self._log.streams):
+                    raise self._cards_missing()
+        except ProtocolBreach as breach:
+            self.refuse(breach)
 
     @property
     def deadline(self) -> float | None:
         """The monotonic time at which something is overdue if nothing comes; None for never."""
-        uncovered, cards = self._log.deadline, self._cards_due
+        uncovered = self._log.deadline
+        cards = self._cards_due.deadline if self._cards_due else None
         if uncovered is None or cards is None:
             return cards if uncovered is None else uncovered
         return min(uncovered, cards)
 
     def overdue(self, now: float) -> Refused | None:
-        """Say what should have come by `now` over an unbroken stream, and did not."""
+        """Say what should have come by `now`, or over the streams that broke, and did not."""
         if self._refused is not None:
             return self._refused
         try:
             self._log.require_covered(now)
         except ProtocolBreach as breach:
             return self.refuse(breach)
-        if self._cards_due is not None and now > self._cards_due:
+        if self._cards_due is not None and now > self._cards_due.deadline:
             return self.refuse(self._cards_missing())
         return None
 
@@ -324,7 +332,7 @@ class Verifier:
             return
         if entry.kind == "dealt" and seat is not None and not self._past.get(hand.number):
             self._past[hand.number] = (hand, seat)
-            self._cards_due = now + PATIENCE_SECONDS
+            self._cards_due = Due.from_now(now, self._log.streams)
             self._interrupted = self._log.is_old(entry.index) or entry.index < self._begun_at
             for old in [
                 number for number in self._past if number <= hand.number - _REMEMBERED_HANDS

@@ -1,13 +1,16 @@
 """Keeps one log's stream alive: connects, verifies, notices what is overdue, connects anew.
 
 After a break it goes on from the last line that is under a checkpoint; lines that come again must
-be the same bytes. It ends when nothing more is to come, when the verifier refuses, or when the
+be the same bytes. What is overdue on a quiet stream is refused once the dealer has answered another
+call; on one that goes on telling other things it may lie unread on this side, and the stream is
+begun anew. It ends when nothing more is to come, when the verifier refuses, or when the
 dealer refuses the call itself for a reason that asking again does not change. When another node is
 named as the game's owner, by this stream or by another call, it goes on there.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
@@ -17,6 +20,7 @@ import grpc.aio
 from cutcard.v1 import play_pb2, tournament_pb2
 from dealer_service.client.calls import Caller, Failed, Tries, header
 from dealer_service.client.errors import read_error
+from dealer_service.client.lane import CarriedWatch
 from dealer_service.client.message import Message
 from dealer_service.client.refusing import Refused
 from dealer_service.client.routes import Link
@@ -25,10 +29,13 @@ from dealer_service.client.wire import read_message, watch_request
 Step_co = TypeVar("Step_co", covariant=True)
 Step = TypeVar("Step")
 _Header = tuple[tuple[str, str], ...]
-_Stream = grpc.aio.UnaryStreamCall[Any, Any]
+_Call = grpc.aio.UnaryStreamCall[Any, Any] | CarriedWatch
 
 # What has come by now may still lie in a buffer: it is looked at before anything is overdue.
 _GLANCE_SECONDS: Final = 0.05
+
+_MOVED: Final = "another node deals the game"
+_LATE: Final = "what the dealer owes did not come in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +84,14 @@ class Folding(Protocol[Step_co]):
 class Source:
     """Where a log's lines come from: how it is watched, how long it is, what a message holds."""
 
-    watch: Callable[[Link, str, int, _Header], _Stream]
+    watch: Callable[[Link, str, int, _Header], _Call]
     size: Callable[[Link, str, float, _Header], Awaitable[int]]
     read: Callable[[Any], Message]
     has_cards: bool = False
     """Whether cards of one's own come beside the lines, of the hand that is open alone."""
 
 
-def _watch_game(link: Link, game: str, first: int, metadata: _Header) -> _Stream:
+def _watch_game(link: Link, game: str, first: int, metadata: _Header) -> _Call:
     return link.play.Watch(watch_request(game, first), metadata=metadata)
 
 
@@ -93,7 +100,7 @@ async def _size_of_game(link: Link, game: str, seconds: float, metadata: _Header
     return (await link.play.GetTable(request, timeout=seconds, metadata=metadata)).size
 
 
-def _watch_tournament(link: Link, tournament: str, first: int, metadata: _Header) -> _Stream:
+def _watch_tournament(link: Link, tournament: str, first: int, metadata: _Header) -> _Call:
     request = tournament_pb2.WatchTournamentRequest(tournament=tournament, **{"from": first})
     return link.tournaments.WatchTournament(request, metadata=metadata)
 
@@ -114,8 +121,8 @@ GAME: Final = Source(_watch_game, _size_of_game, read_message, has_cards=True)
 TOURNAMENT: Final = Source(_watch_tournament, _size_of_tournament, _read_lines)
 
 
-class _Moved(Exception):  # noqa: N818 - the game has moved
-    """The game's calls go to another node now."""
+class _Anew(Exception):  # noqa: N818 - the stream is begun anew
+    """Ends a stream that is to be begun anew at once; the text says why."""
 
 
 async def follow(
@@ -125,80 +132,110 @@ async def follow(
 
     `game` may be a tournament, by its own source.
     """
-    around = caller.surroundings
     tries = Tries(caller, game, None)
     broken = False
     while True:
         token, wait, heard = caller.bearer.token, 0.0, False
         async with caller.routes.use(game) as link:
-            stream: _Stream | None = None
-            moved = caller.routes.moved(game, link.address)
+            stream = _Stream(caller, link, game, source, token)
             try:
-                ask = partial(source.size, link, game, around.patience.attempt, header(token))
-                if broken:
-                    verifier.interrupted(around.monotonic(), await ask())
-                stream = source.watch(link, game, verifier.covered, header(token))
-                # A hand that ended before the stream began comes without the player's cards.
-                first = ask if source.has_cards else None
-                while (
-                    step := await _next(stream, verifier, caller, moved, source, first=first)
-                ) is not None:
-                    first = None
-                    tries.succeeded()
-                    heard = True
-                    yield step
-                    if isinstance(step, Refused):
-                        return
+                async with aclosing(stream.steps(verifier, again=broken)) as steps:
+                    async for step in steps:
+                        tries.succeeded()
+                        heard = True
+                        yield step
+                        if isinstance(step, Refused):
+                            return
                 why, wait = "the dealer ended the stream", tries.next_wait()
-            except _Moved:
-                why = "another node deals the game"
+            except _Anew as anew:
+                why = str(anew)
             except grpc.aio.AioRpcError as error:
                 why = str(read_error(error))
                 wait = await tries.judge(Failed(error, link.address, token))
-            finally:
-                moved.cancel()
-                if stream is not None:
-                    stream.cancel()
         if verifier.finished:
             return
         broken = True
         if heard or wait:
             yield Broken(why)
-        await around.sleep(wait)
+        await caller.surroundings.sleep(wait)
 
 
-async def _next(  # noqa: PLR0913 - as a stream is read
-    stream: _Stream,
-    verifier: Folding[Step],
-    caller: Caller,
-    moved: "asyncio.Future[None]",
-    source: Source,
-    *,
-    first: Callable[[], Awaitable[int]] | None,
-) -> Step | Refused | None:
-    """Wait for the next message, or until one is overdue; None at the stream's end.
+class _Stream:
+    """One stream at one node, from its beginning to its end or break."""
 
-    `first` asks for the log's size when a message has come, before it is taken.
-    """
-    monotonic = caller.surroundings.monotonic
-    reading = asyncio.ensure_future(stream.read())
-    try:
-        while not reading.done():
-            deadline = verifier.deadline
-            left = None if deadline is None else max(_GLANCE_SECONDS, deadline - monotonic())
-            waited: set[asyncio.Future[Any]] = {reading, moved}
-            await asyncio.wait(waited, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-            if reading.done():
-                break
-            if moved.done():
-                raise _Moved
-            if refused := verifier.overdue(monotonic()):
-                return refused
-        response = reading.result()
-    finally:
-        reading.cancel()
-    if response is grpc.aio.EOF:
-        return None
-    if first is not None:
-        verifier.began(await first())
-    return verifier.receive(source.read(response), monotonic(), caller.surroundings.slept())
+    __slots__ = ("_around", "_ask", "_moved", "_source", "_watch")
+
+    def __init__(self, caller: Caller, link: Link, game: str, source: Source, token: str) -> None:
+        self._around, self._source = caller.surroundings, source
+        head, seconds = header(token), caller.surroundings.patience.attempt
+        self._ask = partial(source.size, link, game, seconds, head)
+        self._watch: Callable[[int], _Call] = lambda first: source.watch(link, game, first, head)
+        self._moved = caller.routes.moved(game, link.address)
+
+    async def steps(
+        self, verifier: Folding[Step], *, again: bool
+    ) -> AsyncGenerator[Step | Refused, None]:
+        """Give what each message proved; `again` says that a stream before this one broke."""
+        call: _Call | None = None
+        try:
+            if again:
+                size = await self._ask()
+                now = self._around.monotonic()
+                verifier.interrupted(now, size)
+                if refused := verifier.overdue(now):
+                    yield refused
+                    return
+            call = self._watch(verifier.covered)
+            # A hand that ended before the stream began comes without the player's cards.
+            asks = self._source.has_cards
+            while (response := await self._next(call, verifier)) is not None:
+                if isinstance(response, Refused):
+                    yield response
+                    return
+                if asks:
+                    verifier.began(await self._ask())
+                    asks = False
+                message, around = self._source.read(response), self._around
+                yield verifier.receive(message, around.monotonic(), around.slept())
+                if self._is_late(verifier):
+                    # It may lie unread on this side; of a stream that begins nothing does.
+                    raise _Anew(_LATE)
+        finally:
+            self._moved.cancel()
+            if call is not None:
+                call.cancel()
+
+    async def _next(self, call: _Call, verifier: Folding[Step]) -> Any:  # noqa: ANN401 - of the wire
+        """Wait for the next response; None at the stream's end, Refused when one is overdue."""
+        reading = asyncio.ensure_future(call.read())
+        try:
+            while not reading.done():
+                deadline = verifier.deadline
+                left = None if deadline is None else deadline - self._around.monotonic()
+                await self._wait(reading, left)
+                if reading.done():
+                    break
+                if self._moved.done():
+                    raise _Anew(_MOVED)
+                if self._is_late(verifier):
+                    # A connection that is gone without a word is no fault of the dealer's: this
+                    # call fails then, as the stream does.
+                    await self._ask()
+                    await self._wait(reading, _GLANCE_SECONDS)
+                    if reading.done():
+                        break
+                    if refused := verifier.overdue(self._around.monotonic()):
+                        return refused
+            response = reading.result()
+        finally:
+            reading.cancel()
+        return None if response is grpc.aio.EOF else response
+
+    def _is_late(self, verifier: Folding[Step]) -> bool:
+        deadline = verifier.deadline
+        return deadline is not None and self._around.monotonic() > deadline
+
+    async def _wait(self, reading: "asyncio.Future[Any]", seconds: float | None) -> None:
+        timeout = None if seconds is None else max(_GLANCE_SECONDS, seconds)
+        waited = {reading, self._moved}
+        await asyncio.wait(waited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)

@@ -74,6 +74,22 @@ def test_a_log_that_the_dealer_says_is_shorter_is_refused() -> None:
     assert repr(signed.note) in refused.evidence.message
 
 
+def test_a_log_that_is_over_is_refused_where_it_is_shorter_whatever_the_dealer_says() -> None:
+    simulator = Simulator(seed=7)
+    simulator.sit("ann")
+    simulator.close()
+    simulator.reveal()
+    stream = stream_of(simulator, "ann")
+    signed, _ = signed_by(told(7))
+    assert signed.size > len(stream.transcript.lines)
+    verifier = again(stream, signed)
+    verifier.began(signed.size)
+    refused, _ = hear(stream, verifier)
+    assert refused is not None
+    assert refused.reason is Reason.ROOT
+    assert "were signed before" in refused.detail
+
+
 @pytest.mark.parametrize("more", [0, 1])
 def test_a_log_that_is_still_being_read_is_not_shorter(more: int) -> None:
     stream = told(7)

@@ -328,3 +328,17 @@ class TestTheStream:
         assert not verifier.caught_up
         assert verifier.overdue(8.9) is None
         assert verifier.overdue(9.1) is not None
+
+    def test_streams_that_break_put_a_checkpoint_off_no_longer_than_the_third(self) -> None:
+        line = lines_of(self.name)[0]
+        verifier = verifier_of(self.tournament)
+        verifier.receive(Message(0, (line,)), 0.0)
+        for now in (4.9, 9.8, 14.7):
+            verifier.receive(Message(0, (line,)), now)
+            verifier.interrupted(now, 1)
+            assert verifier.overdue(now) is None
+        verifier.receive(Message(0, (line,)), 15.0)
+        verifier.interrupted(19.6, 1)
+        refused = verifier.overdue(19.6)
+        assert refused is not None
+        assert refused.reason is Reason.UNCOVERED

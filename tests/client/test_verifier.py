@@ -22,6 +22,8 @@ from dealer_service.client.sent import (
 from dealer_service.client.verifier import Progress, Verifier
 from dealer_service.fairness.mixing import Link, mix
 from dealer_service.rules.entry import Act, VoidReason
+from dealer_service.transcript.checkpoint import Checkpoint, sign_checkpoint
+from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import note_signer
 from tests.support.simulator import (
     LIVELY,
@@ -123,6 +125,8 @@ def test_a_late_joiner_may_be_told_everything_at_once(stream: Stream) -> None:
 
 def test_after_a_break_lines_may_come_again(stream: Stream) -> None:
     """The stream goes on from the last covered line, so that its checkpoint comes again."""
+    often = range(5, len(stream.transcript.lines), 5)
+    stream.transcript.checkpoints = sorted({*stream.transcript.checkpoints, *often})
     verifier = stream.verifier()
     told = list(stream.messages())
     opened: list[CardOpening] = []
@@ -438,6 +442,77 @@ def test_a_break_gives_five_seconds_more(stream: Stream) -> None:
     verifier.interrupted(now + 60, verifier.size)
     assert verifier.overdue(now + 65) is None
     assert verifier.overdue(now + 65.01) is not None
+
+
+def note_of(stream: Stream, size: int) -> str:
+    """Sign the first lines of a stream."""
+    origin = f"{stream.transcript.origin}/games/{stream.transcript.game}"
+    root = Tree(map(leaf_hash, stream.transcript.lines[:size])).root(size)
+    return sign_checkpoint(Checkpoint(origin, size, root), stream.signer)
+
+
+def break_off(verifier: Verifier, now: float, *, speaks: bool = True) -> None:
+    """Have a stream break, which told something or nothing."""
+    if speaks:
+        verifier.receive(Message(), now)
+    verifier.interrupted(now, verifier.size)
+
+
+def test_streams_that_break_put_a_checkpoint_off_no_longer_than_the_third(stream: Stream) -> None:
+    """Each gives five seconds more; the one that ends after fifteen is the last."""
+    verifier = stream.verifier()
+    now = catch_up(stream, verifier, "acted")
+    assert verifier.deadline is not None
+    begun = verifier.deadline - 5
+    for seconds in (4.9, 9.8, 14.7):
+        break_off(verifier, begun + seconds)
+        assert verifier.overdue(begun + seconds) is None
+    break_off(verifier, begun + 19.6)
+    refused = verifier.overdue(now)
+    assert refused is not None
+    assert refused.reason is Reason.UNCOVERED
+    assert "4 streams in 20 s" in refused.detail
+    assert verifier.receive(Message(), now) is refused
+
+
+def test_an_outage_is_no_fault_of_the_dealers(stream: Stream) -> None:
+    """However long it is, and however often nothing at all comes of a stream."""
+    verifier = stream.verifier()
+    now = catch_up(stream, verifier, "acted")
+    break_off(verifier, now + 600)
+    for attempt in range(9):
+        break_off(verifier, now + 601 + attempt, speaks=False)
+    break_off(verifier, now + 620)
+    assert verifier.overdue(now + 625) is None
+    break_off(verifier, now + 626)
+    assert verifier.overdue(now + 626) is not None
+
+
+def test_streams_that_break_at_once_are_no_fault_of_the_dealers(stream: Stream) -> None:
+    """Many may within the 200 ms in which a line may be under no checkpoint."""
+    verifier = stream.verifier()
+    now = catch_up(stream, verifier, "acted")
+    for _ in range(9):
+        break_off(verifier, now + 0.1)
+    assert verifier.overdue(now + 5) is None
+
+
+def test_what_waits_for_a_checkpoint_is_the_line_and_not_the_log(stream: Stream) -> None:
+    """One more checkpoint, of fewer lines than came, gives the later lines no more time."""
+    acted = stream.transcript.find("acted").index
+    verifier = stream.verifier()
+    now = catch_up(stream, verifier, "acted")
+    assert verifier.covered < acted
+    for seconds in (4.9, 9.8):
+        break_off(verifier, now + seconds)
+    note = note_of(stream, acted)
+    assert isinstance(verifier.receive(Message(acted, checkpoint=note), now + 14), Progress)
+    assert verifier.covered == acted
+    for seconds in (14.7, 19.6):
+        break_off(verifier, now + seconds)
+    refused = verifier.overdue(now)
+    assert refused is not None
+    assert (refused.reason, f"line {acted}" in refused.detail) == (Reason.UNCOVERED, True)
 
 
 def test_cards_dealt_before_a_checkpoint_covers_the_deck_are_refused(stream: Stream) -> None:
@@ -783,6 +858,22 @@ def test_own_cards_that_do_not_come_are_refused_after_five_seconds(stream: Strea
     assert verifier.deadline == now + 5
     assert verifier.overdue(now + 5) is None
     refused = verifier.overdue(now + 5.01)
+    assert refused is not None
+    assert refused.reason is Reason.OPENING
+
+
+def test_streams_that_break_put_own_cards_off_no_longer_than_the_third(stream: Stream) -> None:
+    for position in of_ann(stream):
+        del stream.openings[1, position]
+    dealt = stream.transcript.find("dealt").index
+    stream.transcript.checkpoints = sorted({*stream.transcript.checkpoints, dealt + 1})
+    verifier = stream.verifier()
+    now = catch_up(stream, verifier, "dealt")
+    for seconds in (4.9, 9.8, 14.7):
+        break_off(verifier, now + seconds)
+        assert verifier.overdue(now + seconds) is None
+    break_off(verifier, now + 19.6)
+    refused = verifier.overdue(now)
     assert refused is not None
     assert refused.reason is Reason.OPENING
 
