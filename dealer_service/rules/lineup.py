@@ -6,6 +6,7 @@ worked out, for the dealer that writes the line and for the fold that checks it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from dealer_service.rules.button import (
     Positions,
@@ -27,6 +28,7 @@ from dealer_service.rules.entry import (
     StraddleKind,
 )
 from dealer_service.rules.positions import clockwise
+from dealer_service.rules.quick import maker
 from dealer_service.rules.table_state import (
     Seat,
     TableState,
@@ -35,7 +37,9 @@ from dealer_service.rules.table_state import (
     seat_word,
 )
 
+_IN, _ABSENT, _WAITING = SeatWord.IN, SeatWord.ABSENT, SeatWord.WAITING
 _OUT = frozenset({SeatWord.SITTING_OUT, SeatWord.NO_CHIPS})
+make_seat_state: Final = maker(SeatState)
 _LEFT_OUT = {SeatWord.IN: SeatWord.WAITING, SeatWord.ABSENT: SeatWord.SITTING_OUT}
 
 
@@ -53,9 +57,13 @@ def line_up(state: TableState, button: int | None = None) -> Lineup | None:
 
     `button` is the seat that has it in the first hand, where the rules do not say.
     """
-    words = {number: seat_word(state.rules, seat) for number, seat in state.seats.items()}
-    ready = [n for n, word in words.items() if word is SeatWord.IN or word is SeatWord.ABSENT]
-    waiting = [number for number, word in words.items() if word is SeatWord.WAITING]
+    ready, waiting = [], []
+    for number, seat in state.seats.items():
+        word = seat_word(state.rules, seat)
+        if word is _IN or word is _ABSENT:
+            ready.append(number)
+        elif word is _WAITING:
+            waiting.append(number)
     if waiting:
         ready = _end_waits(state, ready, waiting)
     if len(ready) < 2:
@@ -177,16 +185,17 @@ def _state_in(rules: RuleSet, number: int, seat: Seat, lineup: Lineup) -> SeatSt
     bank, rule = seat.bank_ms, rules.time_bank
     if rule is not None and bank is not None:
         bank = min(rule.max_ms, bank + rule.per_hand_ms)
-    return SeatState(
-        seat=number,
-        player=seat.player,
-        stack=seat.stack,
-        state=SeatWord.ABSENT if seat.sitting_out else SeatWord.IN,
-        anchor=seat.anchor,
-        choices=seat.choices or None,
-        owes=_posts(rules, number, seat.owes, lineup) if seat.owes else None,
-        bank_ms=bank,
-        house=seat.house or None,
+    return make_seat_state(
+        number,
+        seat.player,
+        seat.stack,
+        _ABSENT if seat.sitting_out else _IN,
+        seat.anchor,
+        seat.choices or None,
+        _posts(rules, number, seat.owes, lineup) if seat.owes else None,
+        None,
+        bank,
+        seat.house or None,
     )
 
 

@@ -24,14 +24,27 @@ from dealer_service.rules.table_state import (
 )
 
 
-def may_open_hand(  # noqa: PLR0911 - a return for each reason
-    state: TableState, at: int
-) -> Refusal | None:
+def may_open_hand(state: TableState, at: int) -> Refusal | None:
     """Say why no hand can open at the time `at`; None when one can.
 
     After MAX_HANDS and MAX_TIME no hand ever opens again: the game is to be closed.
     AWAITING_ANCHORS ends by itself at the time `until`.
     """
+    refused = _refuse_opening(state, at)
+    if refused is None and line_up(state) is None:
+        return _too_few()
+    return refused
+
+
+def _too_few() -> Refusal:
+    message = "a hand needs two seats that are in"
+    return Refusal(TableReason.TOO_FEW_PLAYERS, message, {"seats": 2})
+
+
+def _refuse_opening(  # noqa: PLR0911 - a return for each reason
+    state: TableState, at: int
+) -> Refusal | None:
+    """Say why no hand can open at the time `at`, whoever is dealt in; None when one can."""
     rules = state.rules
     if state.closed is not None:
         return Refusal(TableReason.GAME_CLOSED, "the game has closed")
@@ -54,10 +67,6 @@ def may_open_hand(  # noqa: PLR0911 - a return for each reason
         message = f"{len(state.awaited)} carried players have not anchored yet"
         numbers = {"players": len(state.awaited), "until": until}
         return Refusal(TableReason.AWAITING_ANCHORS, message, numbers)
-    if line_up(state) is None:
-        return Refusal(
-            TableReason.TOO_FEW_PLAYERS, "a hand needs two seats that are in", {"seats": 2}
-        )
     return None
 
 
@@ -74,12 +83,13 @@ def open_hand(
     At a tournament's table, and there alone, `level` is what it is played by, and `button` may name
     a seat dealt in that has the button in the table's first hand.
     """
-    refused = may_open_hand(state, at) or _refuse_terms(state, level, button)
+    refused = _refuse_opening(state, at)
     if refused is not None:
         return refused
     opened = next_opening(state, at, commitment, level=level, button=button)
-    assert opened is not None
-    return (opened,)
+    if opened is None:
+        return _too_few()
+    return _refuse_terms(state, level, button) or (opened,)
 
 
 def _refuse_terms(state: TableState, level: HandLevel | None, button: int | None) -> Refusal | None:

@@ -6,12 +6,14 @@ while it is of a twin class, which has the same slots and is not frozen, and bec
 before anybody sees it: 0.6 us. From four fields on this is quicker, and nothing else is changed.
 
 What an act makes, and what a hand is made of, is made by a function of `maker`, which begins with
-the twin: that spares half of the rest.
+the twin: that spares half of the rest. `replace` does what that of `dataclasses` does, in a fifth
+of the time.
 """
 
 from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import Any, ParamSpec, TypeVar, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,6 +38,34 @@ def maker(cls: Callable[P, T]) -> Callable[P, T]:
     return cast("Callable[P, T]", _setter("make", cls, "self = twin()"))
 
 
+if TYPE_CHECKING:
+    from dataclasses import replace as replace  # noqa: PLC0414 - of the same types
+else:
+
+    def replace(value: T, /, **changes: object) -> T:
+        """Give the same frozen slotted dataclass with other values in some of its fields.
+
+        TypeError as of `quick`, AttributeError for what is none of its fields.
+        """
+        return _copier(value.__class__)(value, changes)
+
+
+@cache
+def _copier(cls: Any) -> Any:  # noqa: ANN401 - as below
+    """Write the function that copies a value and changes the copy before it freezes it."""
+    _require_plain(cls)
+    names = [one.name for one in fields(cls)]
+    lines = [
+        "def copy(value, changes):",
+        "self = twin()",
+        *(f"self.{name} = value.{name}" for name in names),
+        "for name in changes: setattr(self, name, changes[name])",
+        "self.__class__ = frozen",
+        "return self",
+    ]
+    return _written("copy", cls, lines)
+
+
 def _require_plain(cls: Any) -> None:  # noqa: ANN401 - what is no dataclass is a TypeError here
     own = fields(cls)
     names = tuple([one.name for one in own])
@@ -48,11 +78,6 @@ def _require_plain(cls: Any) -> None:  # noqa: ANN401 - what is no dataclass is 
 def _setter(name: str, cls: Any, begin: str) -> Any:  # noqa: ANN401 - as above
     """Write the function that sets every field of a twin, and then freezes it."""
     names = [one.name for one in fields(cls)]
-    space: dict[str, Any] = {
-        "frozen": cls,
-        "twin": type(cls.__name__, (), {"__slots__": tuple(names)}),
-        "set_on_frozen": object.__setattr__,
-    }
     is_method = name == "__init__"
     lines = [
         f"def {name}({', '.join(['self', *names] if is_method else names)}):",
@@ -61,10 +86,20 @@ def _setter(name: str, cls: Any, begin: str) -> Any:  # noqa: ANN401 - as above
         "self.__class__ = frozen",
         *([] if is_method else ["return self"]),
     ]
-    exec("\n ".join(lines), space)  # noqa: S102 - of names of fields alone, as dataclasses do it
-    made, generated = space[name], cls.__init__
+    made, generated = _written(name, cls, lines), cls.__init__
     made.__defaults__ = generated.__defaults__
     made.__annotations__ = generated.__annotations__
     made.__qualname__ = generated.__qualname__ if is_method else f"make {cls.__qualname__}"
     made.__module__ = cls.__module__
     return made
+
+
+def _written(name: str, cls: Any, lines: list[str]) -> Any:  # noqa: ANN401 - as above
+    """Compile a function of these lines, all of it but the first indented, for a class."""
+    space: dict[str, Any] = {
+        "frozen": cls,
+        "twin": type(cls.__name__, (), {"__slots__": cls.__slots__}),
+        "set_on_frozen": object.__setattr__,
+    }
+    exec("\n ".join(lines), space)  # noqa: S102 - of names of fields alone, as dataclasses do it
+    return space[name]

@@ -11,7 +11,7 @@ from typing import Final
 from dealer_service.rules.betting import Chair
 from dealer_service.rules.dealing import hole_positions
 from dealer_service.rules.entry import Act, Acted, By, Opened, OpenedCard, SatOut
-from dealer_service.rules.quick import maker, quick
+from dealer_service.rules.quick import maker
 from dealer_service.rules.raising import (
     answer,
     bound_raise,
@@ -23,10 +23,8 @@ from dealer_service.rules.state import HandState, Stage
 
 # Most acts are folds and checks that cost nothing: comparing with these answers them at once.
 _FOLD, _CHECK = Act.FOLD, Act.CHECK
-make_acted: Final = maker(Acted)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Range:
     """Totals for the street, both ends allowed."""
@@ -35,7 +33,6 @@ class Range:
     max: int
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Preset:
     """A bet or raise that a client may offer by name: its total, and what it costs more."""
@@ -45,7 +42,6 @@ class Preset:
     cost: int
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Everything about a turn; times in milliseconds since 1970.
@@ -70,6 +66,12 @@ class Decision:
     presets: tuple[Preset, ...]
 
 
+make_acted: Final = maker(Acted)
+make_range: Final = maker(Range)
+make_preset: Final = maker(Preset)
+make_decision: Final = maker(Decision)
+
+
 def decision(state: HandState) -> Decision | None:
     """Give the decision that is owed, or None where nobody is to act."""
     pending = state.pending
@@ -79,23 +81,23 @@ def decision(state: HandState) -> Decision | None:
     betting = state.betting
     limit = state.frame.limit
     bounds = bound_raise(state.chairs, chair, betting, limit)
-    offered = Range(*bounds) if bounds else None
+    offered = make_range(*bounds) if bounds else None
     why = "" if bounds else explain_no_raise(state.chairs, chair, betting, limit)[0]
     bank = state.marks.banks[pending.place] if state.marks.banks else 0
-    return Decision(
-        hand=state.frame.hand,
-        turn=betting.turn,
-        seat=chair.seat,
-        may_check=not pending.call,
-        call=pending.call,
-        bet=None if betting.to_match else offered,
-        raise_=offered if betting.to_match else None,
-        no_raise_because=why,
-        began=pending.began,
-        deadline=pending.began + state.frame.rules.turn_ms + bank,
-        call_to=chair.bet + pending.call,
-        bank_ms=bank,
-        presets=_list_presets(state, chair, offered) if offered else (),
+    return make_decision(
+        state.frame.hand,
+        betting.turn,
+        chair.seat,
+        not pending.call,
+        pending.call,
+        None if betting.to_match else offered,
+        offered if betting.to_match else None,
+        why,
+        pending.began,
+        pending.began + state.frame.rules.turn_ms + bank,
+        chair.bet + pending.call,
+        bank,
+        _list_presets(state, chair, offered) if offered else (),
     )
 
 
@@ -123,7 +125,8 @@ def _list_presets(state: HandState, chair: Chair, offered: Range) -> tuple[Prese
     named[least] = "min"
     if most == bet + chair.stack:
         named[most] = "all_in"
-    return tuple([Preset(named[to], to, to - bet) for to in sorted(named) if least <= to <= most])
+    totals = [to for to in sorted(named) if least <= to <= most]
+    return tuple([make_preset(named[to], to, to - bet) for to in totals])
 
 
 def act(  # noqa: PLR0911, PLR0913, PLR0917 - one refusal for each mistake; all that an act names

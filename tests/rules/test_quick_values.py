@@ -1,10 +1,11 @@
 """Values that are made quickly are frozen dataclasses like any other."""
 
-from dataclasses import FrozenInstanceError, dataclass, field, replace
+import dataclasses
+from dataclasses import FrozenInstanceError, dataclass, field
 
 import pytest
 
-from dealer_service.rules.quick import maker, quick
+from dealer_service.rules.quick import maker, quick, replace
 
 
 @quick
@@ -20,8 +21,8 @@ def test_one_is_equal_hashed_shown_and_replaced_as_a_dataclass() -> None:
     assert made == Point(1, 2, "here") != Point(1, 3)
     assert hash(made) == hash(Point(1, 2))
     assert repr(made).endswith("Point(x=1, y=2, name='here')")
-    assert type(replace(made, x=5)) is Point
-    assert replace(made, x=5) == Point(5, 2)
+    assert type(dataclasses.replace(made, x=5)) is Point
+    assert dataclasses.replace(made, x=5) == Point(5, 2)
 
 
 def test_nothing_of_one_can_be_set() -> None:
@@ -59,3 +60,14 @@ def test_a_maker_makes_the_same_as_calling_the_class() -> None:
         maker(Point)(1, 2).x = 2  # type: ignore[misc]
     with pytest.raises(TypeError):
         maker(Point)(1)  # type: ignore[call-arg]
+
+
+def test_replacing_makes_another_value_and_leaves_the_first() -> None:
+    made = Point(1, 2)
+    other = replace(made, y=5, name="there")
+    assert (made, other) == (Point(1, 2), Point(1, 5, "there"))
+    with pytest.raises(FrozenInstanceError):
+        other.x = 2  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        replace(made, z=5)  # type: ignore[call-arg]
+    assert replace(made) == made
