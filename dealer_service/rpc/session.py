@@ -43,6 +43,12 @@ _STOPPED: Final = status_of(
     "CANCELLED", "the caller gave the call up", {}, grpc.StatusCode.CANCELLED
 ).SerializeToString()
 
+_TOO_MANY: Final = AccessRefusal(
+    Reason.TOO_MANY_STREAMS,
+    f"a session may have {MAX_WATCHES} streams at a time: end one first",
+    (("streams", str(MAX_WATCHES)),),
+)
+
 _Context = grpc.aio.ServicerContext[Any, Any]
 
 
@@ -209,33 +215,34 @@ class _Session:
             request = play_pb2.SessionRequest.FromString(content)
         except DecodeError:
             _refuse("", "the bytes are no SessionRequest")
-        for index, bearer in enumerate(request.bearers):
+        for bearer in request.bearers:
             if not self._bearers.set(bearer.bearer, bearer.token):
-                _refuse(f"bearers[{index}].bearer", f"must be one of {MAX_BEARERS} at most")
+                _refuse("bearers.bearer", f"must be one of {MAX_BEARERS} at most")
         fewer = self._fewer
-        for index, call in enumerate(request.calls):
+        for call in request.calls:
             if not fewer.is_set():
                 await fewer.wait()
-            self._begin(index, call)
+            self._begin(call)
         loop = asyncio.get_running_loop()
         for number in request.stopped:
             # A task that is cancelled before it began would answer nothing.
             loop.call_soon(self._stop_call, number)
 
-    def _begin(self, index: int, call: play_pb2.SessionCall) -> None:
+    def _begin(self, call: play_pb2.SessionCall) -> None:
         number, field = call.call, call.WhichOneof("asked")
         if field is None:
-            _refuse(f"calls[{index}].asked", "must be a request that this dealer knows")
+            _refuse("calls.asked", f"must be a request that this dealer knows, in call {number}")
         if number in self._calls:
-            _refuse(f"calls[{index}].call", "must be no call's that has not ended")
+            _refuse("calls.call", f"must be no call's that has not ended, as {number} has not")
         served, asked = self._served[field], getattr(call, field)
         shown = self._bearers.find(call.bearer)
         if served.streams:
             # Whatever else came with it need not be kept as long as it runs.
             alone = type(asked)()
             alone.CopyFrom(asked)
+            if len(self._watches) < MAX_WATCHES:
+                self._watches.add(number)
             run = self._watch(served, number, call.bearer, shown, alone)
-            self._watches.add(number)
         else:
             run = self._answer(served, number, call.bearer, shown, asked)
         self._calls[number] = asyncio.create_task(run)
@@ -276,7 +283,8 @@ class _Session:
         end, body = _END, b""
         try:
             shown = require_token(shown, bearer)
-            _require_few(len(self._watches))
+            if number not in self._watches:
+                raise NotAdmitted(_TOO_MANY)  # noqa: TRY301 - it is answered as any other refusal
             read, size = partial(_well_formed, asked), asked.ByteSize()
             holder, caller, _ = await self._door.let_in(served.rule, size, shown, read, seen)
             async with self._door.open_stream(holder) as term:
@@ -323,10 +331,3 @@ def _well_formed(message: Message) -> Message:
 
 def _refuse(field: str, description: str) -> NoReturn:
     raise Malformed((Violation(field, description),)) from None
-
-
-def _require_few(watches: int) -> None:
-    if watches > MAX_WATCHES:
-        message = f"a session may have {MAX_WATCHES} streams at a time: end one first"
-        most = (("streams", str(MAX_WATCHES)),)
-        raise NotAdmitted(AccessRefusal(Reason.TOO_MANY_STREAMS, message, most))

@@ -115,11 +115,15 @@ def token_of(header: Any) -> str:
     return authorization.removeprefix("Bearer ")
 
 
-def refusal_in(answer: play_pb2.SessionAnswer) -> tuple[int, str, dict[str, str]]:
-    """Read the refusal in an answer: its code, its reason and its metadata."""
+def status_in(answer: play_pb2.SessionAnswer) -> status_pb2.Status:
+    """Read the refusal in an answer."""
     assert answer.WhichOneof("answer") == "refused", answer
-    status = status_pb2.Status.FromString(answer.refused)
-    info = error_details_pb2.ErrorInfo()
+    return status_pb2.Status.FromString(answer.refused)
+
+
+def refusal_in(answer: play_pb2.SessionAnswer) -> tuple[int, str, dict[str, str]]:
+    """Read of a refusal its code, its reason and its metadata."""
+    status, info = status_in(answer), error_details_pb2.ErrorInfo()
     (told,) = [one for one in status.details if one.Is(info.DESCRIPTOR)]
     told.Unpack(info)
     return status.code, info.reason, dict(info.metadata)
