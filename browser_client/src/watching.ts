@@ -195,7 +195,7 @@ class Stream {
         if (deadline !== undefined && monotonic() > deadline) {
           // A connection that is gone without a word is no fault of the dealer's: the call throws.
           await this.size();
-          const late = await firstOf(reading, GLANCE_MS);
+          const late = await firstOf(reading, patience.longestWait);
           if (late !== undefined) return late.done ? undefined : late.value;
           const refused = this.#verifier.overdue(monotonic());
           if (refused !== undefined) return refused;

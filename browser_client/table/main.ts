@@ -5,6 +5,7 @@ import { drawn, isRed, sentence, spoken, stateOf } from "./words.js";
 
 const FIELDS = ["address", "game", "token", "key", "stack"] as const;
 const SAVED = "cutcard-table";
+const SAVING_MS = 60_000;
 
 function find<T extends HTMLElement>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);
@@ -110,10 +111,9 @@ function show(playing: Seat, event: Event): void {
     story.firstElementChild?.append(make("li", line));
     story.scrollTop = story.scrollHeight;
   }
+  say("status", event.type === "disconnected" ? "Connecting again" : `Playing as ${playing.player}`);
   if (event.type === "hand_opened") fairness("", `Hand ${event.hand}: the deck is being mixed`);
   else if (event.type === "deck_mixed") fairness(...mixed(event));
-  else if (event.type === "caught_up") say("status", `Playing as ${playing.player}`);
-  else if (event.type === "disconnected") say("status", "Connecting again");
   else if (event.type === "my_turn") say("act-problem", "");
   else if (event.type === "refused") {
     say("status", "You left: this dealer broke the protocol");
@@ -226,7 +226,10 @@ function save(file: SavedFile | undefined): void {
   link.href = URL.createObjectURL(new Blob([file.text], { type: "application/jsonl" }));
   link.download = file.name;
   link.click();
-  URL.revokeObjectURL(link.href);
+  // Not at once: a browser may come to read it later.
+  setTimeout(() => {
+    URL.revokeObjectURL(link.href);
+  }, SAVING_MS);
 }
 
 const KEYS: Readonly<Record<string, (playing: Seat) => Promise<unknown>>> = {

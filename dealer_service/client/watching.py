@@ -215,21 +215,25 @@ class _Stream:
                 await self._wait(reading, left)
                 if reading.done():
                     break
-                if self._moved.done():
-                    raise _Anew(_MOVED)
+                self._require_here()
                 if self._is_late(verifier):
                     # A connection that is gone without a word is no fault of the dealer's: this
                     # call fails then, as the stream does.
                     await self._ask()
-                    await self._wait(reading, _GLANCE_SECONDS)
+                    await self._wait(reading, self._around.patience.longest_wait)
                     if reading.done():
                         break
+                    self._require_here()
                     if refused := verifier.overdue(self._around.monotonic()):
                         return refused
             response = reading.result()
         finally:
             reading.cancel()
         return None if response is grpc.aio.EOF else response
+
+    def _require_here(self) -> None:
+        if self._moved.done():
+            raise _Anew(_MOVED)
 
     def _is_late(self, verifier: Folding[Step]) -> bool:
         deadline = verifier.deadline
