@@ -61,6 +61,14 @@ class Talk:
                 assert not self.over, self.over
                 await self._news.wait()
 
+    async def until_line(self, call: play_pb2.SessionCall, word: bytes) -> play_pb2.SessionAnswer:
+        """Wait for a watch to be told a line with a word in it."""
+        while True:
+            answer = await self.next(call)
+            assert answer.HasField("watch"), answer
+            if any(word in line for line in answer.watch.lines):
+                return answer
+
     async def last(self, call: play_pb2.SessionCall) -> play_pb2.SessionAnswer:
         """Wait for what ends a stream."""
         while (answer := await self.next(call)).WhichOneof("answer") == "watch":
