@@ -181,6 +181,11 @@ def seat_word(rules: RuleSet, seat: Seat) -> SeatWord:
     return SeatWord.WAITING if seat.waits else SeatWord.IN
 
 
+def new_bank(rules: RuleSet) -> int | None:
+    """Give the time bank of one who sits down, in milliseconds; None where the rules have none."""
+    return rules.time_bank.start_ms if rules.time_bank else None
+
+
 def may_close_by(rules: RuleSet) -> frozenset[CloseReason]:
     """Give the reasons by which a game of these rules can close."""
     by_tournament = frozenset({CloseReason.TOURNAMENT})
