@@ -26,8 +26,11 @@ from typing import Final, Generic, Protocol, TypeVar
 from dealer_service.store.api import Append, Appended, AppendResult, SignedAt, Store
 
 BATCH: Final = 64
-LINGER_SECONDS: Final = 0.006
-"""How long a batch waits for company, when the one before had some."""
+LINGER_SECONDS: Final = 0.012
+"""How long a batch waits for company, when the one before had some.
+
+A batch costs some 0.7 ms of CPU time however few units it has, ten times what a unit adds.
+"""
 
 
 class StoreFailed(Exception):  # noqa: N818 - names the state that the dealer is in

@@ -60,12 +60,13 @@ class Course:
 
     def due(self) -> int | None:
         """Give the time at which something is due that nobody has to ask for."""
-        state, now = self._dealing.state, self._house.clock.now()
-        if state.phase is Phase.WAITING and state.rules.tournament is not None:
-            return None
-        if state.phase is Phase.WAITING and now < self._draw_again_at:
-            return self._draw_again_at
-        if state.phase is Phase.LINKS and not opening.links_missing(state, self._dealing.links):
+        state, now = self._dealing.state, self._house.clock.now
+        if state.phase is Phase.WAITING:
+            if state.rules.tournament is not None:
+                return None
+            if now() < self._draw_again_at:
+                return self._draw_again_at
+        elif state.phase is Phase.LINKS and not opening.links_missing(state, self._dealing.links):
             return self._round_overdue()
         return due(state, now, self._grace, self._absence)
 

@@ -5,6 +5,7 @@ is extended for the hand and turn that stood, and for nothing after them. A turn
 not connected when its clock runs out waits once for as long as the rules give (9.5).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,7 +82,9 @@ def end_time(state: TableState, grace: Grace) -> int | None:
     return None if ends is None else grace.until(state.hand, _PAUSE, ends)
 
 
-def due(state: TableState, now: int, grace: Grace, absence: Absence = NO_ABSENCE) -> int | None:
+def due(
+    state: TableState, now: Callable[[], int], grace: Grace, absence: Absence = NO_ABSENCE
+) -> int | None:
     """Give the time at which something is due that nobody has to ask for."""
     if state.phase is Phase.LINKS:
         return grace.until(state.hand, _LINKS, opening.links_deadline(state) or 0)
@@ -93,7 +96,7 @@ def due(state: TableState, now: int, grace: Grace, absence: Absence = NO_ABSENCE
         until = grace.until(state.hand, turn, deadline)
         return until + absence.adds(state.hand, turn)
     if state.phase is Phase.WAITING:
-        if awaits_anchors(state, now, grace):
+        if awaits_anchors(state, now(), grace):
             return _anchors_until(state, grace)
         return state.opened_at + state.rules.max_ms + 1
     return None

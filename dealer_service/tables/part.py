@@ -58,8 +58,8 @@ def send(
     *others: LogAppend,
 ) -> Written:
     """Write parts as one unit, in order."""
-    logs = (*(part.change for part in parts), *others)
-    movements = tuple(moved for part in parts for moved in part.movements)
+    logs = (*[part.change for part in parts], *others)
+    movements = tuple([moved for part in parts for moved in part.movements])
     written = committer.submit(Append(logs, movements, answer))
     for part in parts:
         part.sent(written)

@@ -69,6 +69,8 @@ class Scale:
     def time(self, elapsed: int) -> int:
         """Give the time."""
         passed = elapsed - self.since
+        if not self.quicker:
+            return self.at + passed
         return self.at + passed + min(passed, self.span) * self.quicker // 1000
 
     def corrected(self, reading: Reading, elapsed: int) -> "Scale":
