@@ -95,6 +95,7 @@ def test_every_program_has_a_name_and_is_run_here() -> None:
         "open_game.py",
         "play.py",
         "refusals.py",
+        "backend.py",
         "close_game.py",
         "wallet.py",
     }
@@ -118,6 +119,16 @@ def test_the_programs_play_a_game_that_holds_and_settle_it_once(reader: Reader) 
             "SELECT what, count(*), sum(amount) FROM settled WHERE player != '' GROUP BY what"
         )
         assert sums.fetchall() == [("cashed_out", 2, 20_000), ("seat_taken", 2, 20_000)]
+
+
+def test_a_backend_s_players_play_a_game_that_holds(reader: Reader) -> None:
+    reader.shell(Block("sh", TOKENS.text.splitlines()[-1].replace("ann", "bob")))
+    reader.run("open_game.py")
+    reader.run("backend.py ann bob")
+    reader.run("close_game.py")
+    told = reader.shell(VERIFY)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "PLAYER-MIXED  holds            the link that the client of ann sent" in told.stdout
 
 
 def test_every_call_by_grpcurl_is_answered_and_a_refusal_has_its_reason(reader: Reader) -> None:
