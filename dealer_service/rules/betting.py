@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dealer_service.rules.quick import maker
+from dealer_service.quick import maker
 
 MOST_SEATS: Final = 10
 

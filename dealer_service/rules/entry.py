@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from dealer_service.rules.quick import quick
+from dealer_service.quick import quick
 
 
 class SeatWord(StrEnum):

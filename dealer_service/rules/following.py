@@ -6,6 +6,7 @@ These give entries and change nothing; what an entry makes of the state is in `f
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from dealer_service.quick import maker
 from dealer_service.rules.advancing import find_agreement
 from dealer_service.rules.dealing import deal_hole_cards, deal_street, hole_positions, next_board
 from dealer_service.rules.entry import (
@@ -22,7 +23,6 @@ from dealer_service.rules.entry import (
 )
 from dealer_service.rules.judging import Shown, rank_hand
 from dealer_service.rules.pots import find_uncalled
-from dealer_service.rules.quick import maker
 from dealer_service.rules.showdown import must_show
 from dealer_service.rules.state import BOARD_CARDS, HandState, Stage, has_chosen
 

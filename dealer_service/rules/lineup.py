@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from dealer_service.quick import maker
 from dealer_service.rules.button import (
     Positions,
     is_passed,
@@ -28,7 +29,6 @@ from dealer_service.rules.entry import (
     StraddleKind,
 )
 from dealer_service.rules.positions import clockwise
-from dealer_service.rules.quick import maker
 from dealer_service.rules.table_state import (
     Seat,
     TableState,

@@ -6,6 +6,7 @@ the rules force must be the very one that `following` gives. Anything else raise
 
 from typing import Final
 
+from dealer_service.quick import maker
 from dealer_service.rules.advancing import (
     at_stage,
     close_for_one,
@@ -34,7 +35,6 @@ from dealer_service.rules.entry import (
 from dealer_service.rules.following import chop_blinds, find_chopped, rank_next, show_by
 from dealer_service.rules.judging import Shown
 from dealer_service.rules.pots import find_uncalled
-from dealer_service.rules.quick import maker
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.requiring import require, require_hand, require_stage
 from dealer_service.rules.state import (

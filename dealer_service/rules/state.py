@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final, TypeAlias
 
+from dealer_service.quick import maker
 from dealer_service.rules.betting import Betting, Chair, Pending
 from dealer_service.rules.entry import Awarded, Choice, ChoicesCount, Posted, RuleSet
 from dealer_service.rules.judging import Shown
 from dealer_service.rules.posting import sum_dead
 from dealer_service.rules.pots import Pot, layer_pots
-from dealer_service.rules.quick import maker
 from dealer_service.rules.raising import Limit
 
 BOARD: Final = (3, 1, 1)

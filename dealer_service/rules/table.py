@@ -12,6 +12,7 @@ where they come in, not here.
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from dealer_service.quick import replace
 from dealer_service.rules.entry import (
     CloseReason,
     Entry,
@@ -21,7 +22,6 @@ from dealer_service.rules.entry import (
     SeatWord,
     SecretRevealed,
 )
-from dealer_service.rules.quick import replace
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.requiring import require
 from dealer_service.rules.table_hands import HAND_FOLDS, open_hand

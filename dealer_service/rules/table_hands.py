@@ -7,6 +7,7 @@ here it is held to the table that it is played at, and its end is settled on the
 from collections.abc import Callable
 from typing import Any, Final
 
+from dealer_service.quick import maker, replace
 from dealer_service.rules import hand as engine
 from dealer_service.rules.button import LastHand, Positions
 from dealer_service.rules.entry import (
@@ -30,7 +31,6 @@ from dealer_service.rules.entry import (
     VoidReason,
 )
 from dealer_service.rules.lineup import next_opening
-from dealer_service.rules.quick import maker, replace
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.requiring import require
 from dealer_service.rules.state import list_banks

@@ -7,6 +7,7 @@ can not stand where it stands.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from dealer_service.quick import replace
 from dealer_service.rules import hand as engine
 from dealer_service.rules.entry import (
     Anchored,
@@ -25,7 +26,6 @@ from dealer_service.rules.entry import (
     SeatLeft,
     SeatTaken,
 )
-from dealer_service.rules.quick import replace
 from dealer_service.rules.refusal import ImpossibleEntry
 from dealer_service.rules.requiring import require
 from dealer_service.rules.table_requiring import require_held, require_running

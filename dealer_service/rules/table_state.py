@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final
 
+from dealer_service.quick import quick
 from dealer_service.rules import hand as engine
 from dealer_service.rules.button import LastHand
 from dealer_service.rules.entry import (
@@ -29,7 +30,6 @@ from dealer_service.rules.entry import (
     SeatWord,
     VoidReason,
 )
-from dealer_service.rules.quick import quick
 
 MOST_CHIPS: Final = 2**53 - 1
 """The greatest integer that a line of the log can hold: a table never has more chips together."""

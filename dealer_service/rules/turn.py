@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dealer_service.quick import maker
 from dealer_service.rules.betting import Chair
 from dealer_service.rules.dealing import hole_positions
 from dealer_service.rules.entry import Act, Acted, By, Opened, OpenedCard, SatOut
-from dealer_service.rules.quick import maker
 from dealer_service.rules.raising import (
     answer,
     bound_raise,

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, dataclass, field
 
 import pytest
 
-from dealer_service.rules.quick import maker, quick, replace
+from dealer_service.quick import maker, quick, replace
 
 
 @quick
