@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final, Protocol
 
+from dealer_service.quick import quick
 from dealer_service.transcript.noted import Stage
 
 DEALER_LOG: Final = "dealer"
@@ -130,6 +131,7 @@ class LogHead:
         return self.facts.tournament or self.log
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Signed:
     """A checkpoint to record: its size and root, its note, and the size signed before it.
@@ -159,6 +161,7 @@ class SealedSecret:
     sealed: bytes = field(repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Movement:
     """Chips that the line `index` of `log` moved, at `at` ms, with the caller's reference."""
@@ -185,6 +188,7 @@ class StoredMovement:
     movement: Movement
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A stage of a game that is to stand in the dealer's log: its hand, 0 for the game's own.
@@ -209,6 +213,7 @@ class StoredNotice:
     notice: Notice
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a request: who asked what (`digest` of the content) under which id.
@@ -223,6 +228,7 @@ class Answer:
     body: bytes = field(repr=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class LogAppend:
     """A log's part of a unit; it may have no lines, only to record a checkpoint or new facts.
@@ -247,6 +253,7 @@ class LogAppend:
     notices: tuple[Notice, ...] = ()
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Append:
     """One unit: changes of logs in order, movements of chips in order, and the answer.

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from dealer_service.quick import quick
 from dealer_service.store.api import (
     AlreadyAnswered,
     AlreadySpent,
@@ -38,6 +39,7 @@ NOT_NUMBERED: Final = 0
 AnswerKey = tuple[str, str, str]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Head:
     """What a log's row says of where it stands."""

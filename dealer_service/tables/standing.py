@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dealer_service.quick import quick
 from dealer_service.rules import hand, play
 from dealer_service.rules.table_state import TableState
 from dealer_service.rules.turn import Decision
@@ -11,6 +12,7 @@ from dealer_service.tables.log import Unit
 from dealer_service.tables.watchers import Batch, PrivateOpenings
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A durable state, the size of its log, and the newest checkpoint with its size.

@@ -269,6 +269,7 @@ def strict_base64(text: str) -> bytes | None:
     return decoded if base64.b64encode(decoded).decode("ascii") == text else None
 
 
+@lru_cache(maxsize=256)
 def is_key_name(name: str) -> bool:
     """Say whether `name` may name a key: 1 to 255 bytes, no space of any script, no plus."""
     try:

@@ -64,9 +64,10 @@ class Trunk:
         if not self._from <= size <= self.size:
             message = f"size {size} is not from {self._from} to {self.size}"
             raise TranscriptError(Reason.TREE_RANGE, message)
-        node = b""
-        for height in range(size.bit_length()):
-            if size >> height & 1:
-                subtree = self._levels[height][(size >> height) - 1 - self._starts[height]]
+        node, place = b"", size
+        for level, start in zip(self._levels, self._starts, strict=True):
+            if place & 1:
+                subtree = level[place - 1 - start]
                 node = node_hash(subtree, node) if node else subtree
+            place >>= 1
         return node or EMPTY_ROOT
