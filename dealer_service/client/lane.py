@@ -123,6 +123,11 @@ class CarriedWatch:
 
     def put(self, told: play_pb2.WatchResponse, size: int) -> None:
         """Take what is told, of so many bytes."""
+        if self._told:
+            # What waits keeps alive nothing of what came with it for others.
+            alone = play_pb2.WatchResponse()
+            alone.CopyFrom(told)
+            told = alone
         self._told.append((told, size))
         self._unread += size
         if self._unread > MOST_UNREAD:

@@ -81,8 +81,8 @@ async def play_event(  # noqa: PLR0913 - what an event is played with
     Failure where a player does not last.
     """
     started = time.monotonic()
-    operator = await connect("demo", Role.OPERATOR)
-    guests = [await connect(f"house-{n}", Role.HOUSE) for n in range(1, plan.players + 1)]
+    operator = connect("demo", Role.OPERATOR)
+    guests = [connect(f"house-{n}", Role.HOUSE) for n in range(1, plan.players + 1)]
     tournament = (await operator.tournaments.open(_structure(plan))).tournament
     directory = folder / "players"
     follower = await operator.follow_tournament(tournament, directory)

@@ -28,8 +28,8 @@ async def play_game(  # noqa: PLR0913 - what a game is played with
 ) -> Played:
     """Play `hands` hands and fetch the game's file; Failure where a player does not last."""
     started = time.monotonic()
-    operator = await connect("demo", Role.OPERATOR)
-    guests = [await connect(f"house-{number}", Role.HOUSE) for number in range(1, seats + 1)]
+    operator = connect("demo", Role.OPERATOR)
+    guests = [connect(f"house-{number}", Role.HOUSE) for number in range(1, seats + 1)]
     small, big = _BLINDS
     rules = entry_pb2.RuleSet(
         seats=seats,
