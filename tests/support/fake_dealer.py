@@ -451,7 +451,7 @@ class FakeDealer(
 
     GetInclusionProof = GetConsistencyProof = None  # type: ignore[assignment]
     GetGame = PauseGame = ResumeGame = CloseGame = RemovePlayer = None  # type: ignore[assignment]
-    VoidHand = None  # type: ignore[assignment]
+    VoidHand = Session = None  # type: ignore[assignment]
 
     # How calls are answered.
 
