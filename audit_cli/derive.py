@@ -28,10 +28,19 @@ _DECK_INFO = framed(b"cutcard/v1/deck")
 _SALTS_INFO = framed(b"cutcard/v1/salts")
 _LEAF_HEAD = b"\0" + framed(b"cutcard/v1/card")
 _FRAMED_BYTE = tuple(framed(u8(number)) for number in range(DECK_SIZE))
-_FRAMED_CARD = tuple(card + SALT_BYTES.to_bytes(4, "big") for card in _FRAMED_BYTE)
+# What stands before the salt in a leaf, for each position and card.
+_PLACED_CARD = tuple(
+    tuple(place + card + SALT_BYTES.to_bytes(4, "big") for card in _FRAMED_BYTE)
+    for place in _FRAMED_BYTE
+)
 # The first byte value that below(n) drops.
 _LIMITS = tuple(256 - 256 % n if n else 0 for n in range(DECK_SIZE + 1))
-_SHUFFLE = tuple((i, i + 1, _LIMITS[i + 1]) for i in range(DECK_SIZE - 1, 0, -1))
+# For each step of a shuffle what below(i + 1) gives for a byte, or that it drops it.
+_DROPPED = 255
+_SHUFFLE = tuple(
+    (i, bytes(x % (i + 1) if x < _LIMITS[i + 1] else _DROPPED for x in range(256)))
+    for i in range(DECK_SIZE - 1, 0, -1)
+)
 
 
 class DerivedDeck(Protocol):
@@ -105,13 +114,12 @@ class Deck:
 
 def _shuffle(deck: list[int], stream: bytes, at: int) -> int:
     """Shuffle in place from the bytes at `at` on (protocol 4.3); returns the next unused place."""
-    for i, n, limit in _SHUFFLE:
-        x = stream[at]
+    for i, below in _SHUFFLE:
+        j = below[stream[at]]
         at += 1
-        while x >= limit:
-            x = stream[at]
+        while j == _DROPPED:
+            j = below[stream[at]]
             at += 1
-        j = x % n
         deck[i], deck[j] = deck[j], deck[i]
     return at
 
@@ -172,10 +180,11 @@ def derive_deck(secret: bytes, mix: bytes) -> Deck:
     salts = tuple(
         [salt_bytes[at : at + SALT_BYTES] for at in range(0, DECK_SIZE * SALT_BYTES, SALT_BYTES)]
     )
-    head = _LEAF_HEAD + framed(mix)
-    framed_card = _FRAMED_CARD
-    leaves = [
-        sha256(head + place + framed_card[card] + salt).digest()
-        for place, card, salt in zip(_FRAMED_BYTE, ceremony.deck, salts, strict=True)
-    ]
+    # All leaves begin alike: they go on from copies of one hash.
+    begin = sha256(_LEAF_HEAD + framed(mix)).copy
+    leaves = []
+    for placed_card, card, salt in zip(_PLACED_CARD, ceremony.deck, salts, strict=True):
+        leaf = begin()
+        leaf.update(placed_card[card] + salt)
+        leaves.append(leaf.digest())
     return Deck(seed, ceremony, salts, tree_levels(leaves))

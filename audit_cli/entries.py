@@ -323,7 +323,8 @@ DEALER_LOG = fields(
     }
 )
 
-_TIME = integer().pattern
+TIME_PATTERN = integer().pattern
+HAND_PATTERN = _HAND.pattern
 ACT_WORDS = _ACTS + _ACTORS
 
 
@@ -335,12 +336,12 @@ def acted_pattern() -> str:
     act, by = (rf'"({"|".join(words)})"' for words in (_ACTS, _ACTORS))
     seat, to, turn = (shape.pattern for shape in (_SEAT, _CHIPS, _TURN))
     fields_of = f'"act":{act},"by":{by},"seat":({seat}),"to":({to}),"turn":({turn})'
-    return rf'\{{"acted":\{{{fields_of}\}},"at":({_TIME})\}}'
+    return rf'\{{"acted":\{{{fields_of}\}},"at":({TIME_PATTERN})\}}'
 
 
 def line_pattern(kind: str) -> str:
     """Give the pattern of whole lines of a kind: what it matches is canonical and of its shape."""
     entry = f'"{kind}":{SHAPES[kind].pattern}'
-    at = f'"at":{_TIME}'
+    at = f'"at":{TIME_PATTERN}'
     first, second = (entry, at) if kind < "at" else (at, entry)
     return rf"\{{{first},{second}\}}"

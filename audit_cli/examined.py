@@ -11,12 +11,12 @@ from __future__ import annotations
 import marshal
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from audit_cli import ed25519
 from audit_cli.canonical import read_file_line
 from audit_cli.derive import SALT_BYTES, StreamExhaustedError, derive_deck
-from audit_cli.gamefile import PLAY, Foreseen, Line, Play, read_checkpoint, read_checkpoint_line
+from audit_cli.gamefile import CHECKPOINT, PLAY, Foreseen, Line, Play, read_checkpoint
 from audit_cli.note import VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.transcript_line import Plain, parse_all_plainly, parse_entry
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from audit_cli.checks.foreseen import Foresight
 
-_CHECKPOINT = b'{"checkpoint":'
 _HEADER = b'{"format":'
 _OPENED = b',"game_opened":{'
 # So far behind the beginning of a line its kind stands at the latest.
@@ -98,7 +97,7 @@ def examine(task: Task) -> Examined:
     signed: list[Signed] = []
     derived = [deck for secret, mix in task.pairs for deck in _derive(secret, mix)]
     for raw in lines:
-        if raw.startswith(_CHECKPOINT):
+        if raw.startswith(CHECKPOINT):
             signed += _verify(raw, key)
         elif raw.startswith(_HEADER) and not task.fixed:
             key = _key(key_in(raw)) or key
@@ -112,27 +111,29 @@ def read_entries(lines: Sequence[bytes]) -> tuple[list[Entry | int | None], list
     """Return the entry of each line that is plainly one, with its leaf hash, as `Examined` does."""
     entries: list[Entry | int | None] = []
     runs: list[Run] = []
-    told: list[Plain] = []
-    leaves: list[bytes] = []
-    for raw, plain in zip(lines, parse_all_plainly(lines), strict=True):
+    plains = parse_all_plainly(lines)
+    leaves = [sha256(b"\0" + raw).digest() for raw in lines]
+    # Where a run may have begun.
+    begun = 0
+    for place, plain in enumerate(plains):
         if plain is not None and plain[1] in PLAY:
-            told.append(plain)
-            leaves.append(sha256(b"\0" + raw).digest())
             continue
-        if told:
-            _end_run(told, leaves, entries, runs)
-            told, leaves = [], []
-        entries.append(None if plain is None else (plain, sha256(b"\0" + raw).digest()))
-    _end_run(told, leaves, entries, runs)
+        if begun < place:
+            _end_run(plains[begun:place], leaves[begun:place], entries, runs)
+        begun = place + 1
+        entries.append(None if plain is None else (plain, leaves[place]))
+    if begun < len(lines):
+        _end_run(plains[begun:], leaves[begun:], entries, runs)
     return entries, runs
 
 
 def _end_run(
-    told: list[Plain],
+    plains: list[Plain | None],
     leaves: list[bytes],
     entries: list[Entry | int | None],
     runs: list[Run],
 ) -> None:
+    told = cast("list[Plain]", plains)
     if len(told) < _LEAST:
         entries += zip(told, leaves, strict=True)
     else:
@@ -168,7 +169,7 @@ def _follow(
             continue
         if entry is None:
             raw = lines[at]
-            if not raw.startswith(_CHECKPOINT):
+            if not raw.startswith(CHECKPOINT):
                 hand = []
             if _OPENED in raw[:_SECOND_KEY]:
                 # Its rules are more than a pattern can tell.
@@ -208,11 +209,10 @@ def last_opened(block: bytes, opened: bytes) -> bytes:
 
 def _verify(raw: bytes, key: VerifierKey | None) -> Iterator[Signed]:
     """Verify a checkpoint line's only signature, if it is of the key."""
-    text = read_checkpoint_line(raw)
-    found = text if key is None or isinstance(text, Problem) else read_checkpoint(text)
-    if key is None or isinstance(found, (str, Problem)):
+    found = None if key is None else read_checkpoint(raw)
+    if key is None or found is None or isinstance(found, Problem):
         return
-    note = found[0]
+    note = found[1]
     if len(note.signatures) == 1:
         name, key_id, signature = note.signatures[0]
         if (name, key_id) == (key.name, key.key_id):
@@ -245,6 +245,8 @@ def key_in(raw: bytes) -> str:
 
 def last_key(block: bytes, key: str) -> str:
     """Return the vkey of the last header of a block, or `key` where there is none."""
+    if _HEADER not in block:
+        return key
     at = block.rfind(b"\n" + _HEADER) + 1
     if not at and not block.startswith(_HEADER):
         return key

@@ -12,8 +12,10 @@ are most of a log, come as one item where they were read ahead.
 
 from __future__ import annotations
 
+import itertools
 import marshal
 import re
+from binascii import a2b_base64
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -21,7 +23,7 @@ from audit_cli.canonical import MAX_LINE, read_file_line
 from audit_cli.checkpoint import Checkpoint, parse_game_checkpoint_note
 from audit_cli.entries import DEALER_LOG, OPENING
 from audit_cli.merkle import Frontier
-from audit_cli.note import Note, Signature, VerifierKey, decode_base64, parse_vkey
+from audit_cli.note import Note, Signature, VerifierKey, parse_vkey
 from audit_cli.problem import Problem
 from audit_cli.shape import hex_bytes, origin, text
 from audit_cli.transcript_line import (
@@ -40,16 +42,21 @@ FORMAT = "cutcard-game/1"
 TOURNAMENT_FORMAT = "cutcard-tournament/1"
 MAX_DAMAGE = 100
 
+# How a checkpoint's line usually begins.
+CHECKPOINT = b'{"checkpoint":'
 _CHUNK = 256 * 1024
 _OTHER = re.compile(rb'\s*\{\s*"(checkpoint|format|opening|dealer_log)"')
 # The line of a usual note: printable ASCII, line feeds and dashes; any other is read with care.
 _PLAIN_CHECKPOINT = re.compile(
     rb'\{"checkpoint":"((?:[ !#-\[\]-~]|\\n|\xe2\x80\x94)*+)"\}', re.DOTALL
 )
-# The note of a usual checkpoint, of a size that no check of its range is needed for.
-_PLAIN_NOTE = re.compile(
-    r"([a-z0-9./-]+)\n(0|[1-9][0-9]{0,17})\n([A-Za-z0-9+/]{43}=)\n"
-    r"\n\u2014 ([!-*,-~]+) ([A-Za-z0-9+/=]{92})\n"
+# The whole line of a usual checkpoint: of one signature, its base64 canonical, of a size that no
+# check of its range is needed for.
+_USUAL_CHECKPOINT = re.compile(
+    rb'\{"checkpoint":"(([a-z0-9./-]+)\\n(0|[1-9][0-9]{0,17})\\n'
+    rb"([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)\\n)"
+    rb"\\n\xe2\x80\x94 ([!#-*,-\[\]-~]+) ([A-Za-z0-9+/]{90}[AEIMQUYcgkosw048]=)"
+    rb'\\n"\}'
 )
 _HEADER_SHAPES = (("key", text), ("origin", origin))
 _ID = hex_bytes(16)
@@ -146,16 +153,17 @@ class Play(NamedTuple):
 
     def lines(self) -> Iterator[Line]:
         """Give the entries one by one."""
-        number, entry = self.number, self.entry
-        for plain, leaf, length in zip(self.told, self.leaves, self.lengths, strict=True):
-            yield _new(Line, (number, entry, *plain, leaf, length))
-            number += 1
-            entry += 1
+        return itertools.starmap(self.line, enumerate(self.told))
+
+    def line(self, place: int, plain: Plain) -> Line:
+        """Give the entry at a place of the play, which says `plain`."""
+        where = self.number + place, self.entry + place
+        return _new(Line, (*where, *plain, self.leaves[place], self.lengths[place]))
 
 
 def place_of(entry: int, number: int) -> Line:
     """Return a line without its content: where it is, for what is said of it later."""
-    return Line(number, entry, -1, "", {}, b"", 0)
+    return _new(Line, (number, entry, -1, "", {}, b"", 0))
 
 
 class Signed(NamedTuple):
@@ -266,17 +274,22 @@ def read_checkpoint_line(raw: bytes) -> str | Problem:
     return note_text
 
 
-def read_checkpoint(note_text: str) -> tuple[Note, Checkpoint] | Problem:
-    """Return the parts of a game's checkpoint: `parse_game_checkpoint_note`, the usual one fast."""
-    plain = _PLAIN_NOTE.fullmatch(note_text)
-    if plain is not None:
-        origin, size, root_text, name, encoded = plain.groups()
-        root, signed = decode_base64(root_text), decode_base64(encoded)
-        if root is not None and signed is not None:
-            text = note_text[: plain.end(3) + 1]
-            signature = Signature(name, signed[:4], signed[4:])
-            return Note(text, (signature,)), Checkpoint(origin, int(size), root)
-    return parse_game_checkpoint_note(note_text)
+def read_checkpoint(raw: bytes) -> tuple[str, Note, Checkpoint] | Problem:
+    """Return the note of a checkpoint line, as its text and in its parts; the usual one fast."""
+    usual = _USUAL_CHECKPOINT.fullmatch(raw)
+    if usual is not None and len(raw) <= MAX_LINE:
+        told, origin, size, root, name, encoded = usual.groups()
+        signed = a2b_base64(encoded)
+        text = told.replace(b"\\n", b"\n").decode("ascii")
+        signature = Signature(name.decode("ascii"), signed[:4], signed[4:])
+        checkpoint = Checkpoint(origin.decode("ascii"), int(size), a2b_base64(root))
+        note = Note(text, (signature,))
+        return f"{text}\n\u2014 {signature.name} {encoded.decode('ascii')}\n", note, checkpoint
+    note_text = read_checkpoint_line(raw)
+    if isinstance(note_text, Problem):
+        return note_text
+    found = parse_game_checkpoint_note(note_text)
+    return found if isinstance(found, Problem) else (note_text, *found)
 
 
 def read_game_file(stream: Readable, source: str) -> Iterator[Item]:
@@ -348,6 +361,8 @@ class _Reader:
                     yield _new(Line, (*place, *plain, leaf, len(raw)))
                     continue
                 yield from self._entry(raw)
+            elif raw.startswith(CHECKPOINT) and self._in_game:
+                yield self._checkpoint(raw)
             else:
                 yield from self._other(raw)
             if self._damaged > MAX_DAMAGE:
@@ -459,14 +474,11 @@ class _Reader:
         if self._behind:
             hint = "a checkpoint stands directly behind the last line that it covers"
             return self._damage(Problem("a checkpoint behind the end of the entries", hint))
-        note_text = read_checkpoint_line(raw)
-        if isinstance(note_text, Problem):
-            return self._damage(note_text)
-        found = read_checkpoint(note_text)
+        found = read_checkpoint(raw)
         if isinstance(found, Problem):
             return self._damage(found)
         frontier = self._frontier
-        return Signed(self._number, frontier.size, frontier.root(), note_text, *found)
+        return Signed(self._number, frontier.size, frontier.root(), *found)
 
     def _extra(self, raw: bytes, name: str) -> Extra | Damage:
         value = read_file_line(raw)

@@ -75,10 +75,12 @@ def hkdf(ikm: bytes, salt: bytes, info: bytes, length: int) -> bytes:
 
 def hkdf_expand(prk: bytes, info: bytes, length: int) -> bytes:
     """Return the second half of HKDF (RFC 5869 2.3), from the extracted key of 32 bytes."""
+    key = prk.ljust(_BLOCK, b"\0")
+    inner, outer = key.translate(_INNER), key.translate(_OUTER)
     output = block = b""
     counter = 1
     while len(output) < length:
-        block = hmac_sha256(prk, block + info + u8(counter))
+        block = sha256(outer + sha256(inner + block + info + u8(counter)).digest()).digest()
         output += block
         counter += 1
     return output[:length]
@@ -86,7 +88,14 @@ def hkdf_expand(prk: bytes, info: bytes, length: int) -> bytes:
 
 def commit_hand(origin: str, game: bytes, hand: int, secret: bytes) -> bytes:
     """`hand_commitment` (protocol 3.1), 32 bytes."""
-    return tagged_hash("hand-commit", origin.encode("ascii"), game, u64(hand), secret)
+    return sha256(_commit_head(origin, game) + u64(hand) + framed(secret)).digest()
+
+
+@lru_cache(maxsize=64)
+def _commit_head(origin: str, game: bytes) -> bytes:
+    """Return what stands before the hand's number: the same for all hands of a game."""
+    parts = (_PREFIX + b"hand-commit", origin.encode("ascii"), game)
+    return b"".join(map(framed, parts)) + _LENGTH_OF_8
 
 
 def next_link(origin: str, game: bytes, player: str, link: bytes) -> bytes:

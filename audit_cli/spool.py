@@ -7,6 +7,7 @@ Where no such file can be made, or the disk is full, they stay in memory.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from array import array
 from typing import TYPE_CHECKING
@@ -57,8 +58,7 @@ class _Pieces:
     def read(self, number: int, start: int, length: int) -> bytes:
         """Return a part of a piece."""
         assert self._file is not None
-        self._file.seek(number * _PIECE + start)
-        return self._file.read(length)
+        return os.pread(self._file.fileno(), length, number * _PIECE + start)
 
 
 _pieces = _Pieces()
@@ -277,7 +277,7 @@ class Values:
                 if found[:HASH_BYTES] == value:
                     return found[_VALUE:][: found[HASH_BYTES]]
             at = at + 1 & mask
-        start = spool.add(b"%b%c%b" % (value, len(note), note))
+        start = spool.add(b"%b%c%b" % (value, len(note), note) if note else value + b"\0")
         table[at] = start + 1 << _MARK_BITS | mark
         self._count += 1
         if 3 * self._count > 2 * mask:

@@ -3,6 +3,9 @@
 There is a fast way and a slow one. The fast way knows the line's kind by its first bytes and asks
 that kind's pattern, which matches canonical lines of the right shape and no others; such a line
 needs no further check. The slow way decides for every other line, and says what is wrong.
+
+What stands in many lines, but for the time or the hand's number, is read once: the same bytes then
+give the very same fields, which nobody changes.
 """
 
 from __future__ import annotations
@@ -13,7 +16,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from audit_cli.canonical import MAX_LINE, read_transcript_line
-from audit_cli.entries import ACT_WORDS, SHAPES, acted_pattern, line_pattern
+from audit_cli.entries import (
+    ACT_WORDS,
+    HAND_PATTERN,
+    SHAPES,
+    TIME_PATTERN,
+    acted_pattern,
+    line_pattern,
+)
 from audit_cli.problem import Problem, printable
 from audit_cli.tournament.shapes import SHAPES as TOURNAMENT_SHAPES
 
@@ -48,52 +58,118 @@ def _matcher(kind: str) -> Callable[[str], re.Match[str] | None]:
 _match_act = re.compile(acted_pattern().encode("ascii")).fullmatch
 _WORDS = {word.encode("ascii"): word for word in ACT_WORDS}
 
+# The ends of a line of which the rest has been read before.
+_match_first_time = re.compile(rf'\{{"at":({TIME_PATTERN})'.encode("ascii")).fullmatch
+_match_last_time = re.compile(rf"({TIME_PATTERN})\}}".encode("ascii")).fullmatch
+_match_dealing = re.compile(rf'dealt":\{{"hand":({HAND_PATTERN})'.encode("ascii")).fullmatch
+
+# Kinds whose fields are those of many other lines, and how long such a line is at most.
+_COMMON = frozenset({"posted", "returned", "awarded"})
+_SHORT = 160
+# Those of ten players with six cards each are shorter.
+_SHORT_DEALING = 4096
+_DEALING = b'dealt":{'
+_POSITIONS = b',"positions":'
+
 Plain = tuple[int, str, dict[str, Any]]
+
+
+# The fields of acts, by what stands before their time; kind and fields of common lines, by what
+# stands behind their time and a comma; positions that are dealt, with what closes their line.
+_known_acts: dict[bytes, dict[str, Any]] = {}
+_known_lines: dict[bytes, tuple[str, dict[str, Any]]] = {}
+_known_positions: dict[bytes, list[dict[str, Any]]] = {}
+_MOST_ACTS = 2048
+_MOST_LINES = 512
+_MOST_POSITIONS = 64
 
 
 def parse_plainly(raw: bytes) -> Plain | None:
     """Return time, kind and fields of a line that a pattern accepts; None leaves it undecided."""
-    if raw.startswith(b'{"acted"'):
-        return _parse_act(raw)
-    found = _match(raw)
-    if found is None:
-        return None
-    kind, text = found
-    value = _value_of(text)[0]
-    return value["at"], kind, value[kind]
+    return parse_all_plainly((raw,))[0]
 
 
 def parse_all_plainly(lines: Sequence[bytes]) -> list[Plain | None]:
     """`parse_plainly` of each line, quicker for many: equal keys are read as one object."""
     entries: list[Plain | None] = []
+    # Where what is to be read by its text stands, and its kind.
     places: list[tuple[int, str]] = []
     texts: list[str] = []
     for place, raw in enumerate(lines):
-        entries.append(_parse_act(raw) if raw.startswith(b'{"acted"') else None)
-        if raw.startswith(ENTRY):
-            found = None if entries[-1] is not None else _match(raw)
+        if raw.startswith(b'{"acted"'):
+            entry = _parse_act(raw)
+        elif raw.startswith(b'{"at":'):
+            entry = _recall(raw)
+        else:
+            entry = None
+        entries.append(entry)
+        if entry is None and raw.startswith(ENTRY):
+            found = _match(raw)
             if found is not None:
                 places.append((place, found[0]))
                 texts.append(found[1])
-    values = _value_of(f"[{','.join(texts)}]")[0]
-    for (place, kind), value in zip(places, values, strict=True):
-        entries[place] = value["at"], kind, value[kind]
+    if texts:
+        values = _value_of(f"[{','.join(texts)}]")[0]
+        for (place, kind), value in zip(places, values, strict=True):
+            body = value[kind]
+            entries[place] = value["at"], kind, body
+            _remember(lines[place], kind, body)
     return entries
 
 
+def _recall(raw: bytes) -> Plain | None:
+    """Return what a line says that is like one that was read, but for time or hand."""
+    head, _, rest = raw.partition(b',"')
+    if rest.startswith(_DEALING) and len(raw) <= _SHORT_DEALING:
+        dealing, _, positions = rest.partition(_POSITIONS)
+        known, hand = _known_positions.get(positions), _match_dealing(dealing)
+        if known is None or hand is None:
+            return None
+        kind, body = "dealt", {"hand": int(hand[1]), "positions": known}
+    elif len(raw) <= _SHORT and rest in _known_lines:
+        kind, body = _known_lines[rest]
+    else:
+        return None
+    at = _match_first_time(head)
+    return None if at is None else (int(at[1]), kind, body)
+
+
+def _remember(raw: bytes, kind: str, body: dict[str, Any]) -> None:
+    """Keep what a line says, if other lines are likely to say the same."""
+    if kind in _COMMON and len(raw) <= _SHORT:
+        _make_room(_known_lines, _MOST_LINES)
+        _known_lines[raw.partition(b',"')[2]] = kind, body
+    elif kind == "dealt" and len(raw) <= _SHORT_DEALING:
+        _make_room(_known_positions, _MOST_POSITIONS)
+        _known_positions[raw.partition(_POSITIONS)[2]] = body["positions"]
+
+
+def _make_room(known: dict[bytes, Any], most: int) -> None:
+    """Forget what is known where it has become too much."""
+    if len(known) >= most:
+        known.clear()
+
+
 def _parse_act(raw: bytes) -> Plain | None:
+    told, _, ending = raw.partition(b',"at":')
+    body = _known_acts.get(told)
+    if body is not None:
+        at = _match_last_time(ending)
+        return None if at is None else (int(at[1]), "acted", body)
     act = _match_act(raw)
     if act is None:
         return None
-    what, by, seat, to, turn, at = act.groups()
-    body: dict[str, Any] = {
+    what, by, seat, to, turn, time = act.groups()
+    body = {
         "act": _WORDS[what],
         "by": _WORDS[by],
         "seat": int(seat),
         "to": int(to),
         "turn": int(turn),
     }
-    return int(at), "acted", body
+    _make_room(_known_acts, _MOST_ACTS)
+    _known_acts[told] = body
+    return int(time), "acted", body
 
 
 def _match(raw: bytes) -> tuple[str, str] | None:

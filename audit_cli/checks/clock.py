@@ -14,6 +14,7 @@ from audit_cli.checks.words import summarise
 
 if TYPE_CHECKING:
     from audit_cli.checks.between import Between
+    from audit_cli.checks.ruleset import Rules
     from audit_cli.checks.table import Table
     from audit_cli.checks.voice import Voice
     from audit_cli.gamefile import Line
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_LATE = 20
 # Who acts of its own will.
-_OWN = frozenset({"player", "pre_action"})
+OWN = frozenset({"player", "pre_action"})
 
 
 class Clock:
@@ -43,6 +44,10 @@ class Clock:
         hand = self._table.hand
         self._voice.broken(text, line, None if hand is None else hand.number, expected, found)
 
+    def is_plain(self, rules: Rules) -> bool:
+        """Whether acts in time by players themselves leave nothing to judge or to remember."""
+        return self.acted is None and rules.bank is None
+
     def check(self, line: Line, betting: Betting, began: int) -> None:
         """Judge by whom an act in turn is; the turn `began` at that time in milliseconds."""
         body, rules = line.body, self._table.rules
@@ -51,7 +56,7 @@ class Clock:
         held = self._table.seats.get(seat)
         left = held is not None and held.leaving
         absent = left or self._table.is_absent(seat)
-        if absent or by not in _OWN:
+        if absent or by not in OWN:
             self._check_by(line, betting, absent=absent, left=left)
         if rules is None:
             return
@@ -77,7 +82,7 @@ class Clock:
             if absent:
                 wanted = f"absent, as its {'player left' if left else 'opening says'}"
             self._broken("an act by another than its player's state gives", line, wanted, by)
-        if by not in _OWN:
+        if by not in OWN:
             wanted = "fold" if betting.owes(body["seat"]) else "check"
             if body["act"] != wanted:
                 text = f"an act by {by} is another than the rule's"

@@ -7,7 +7,7 @@ on behind the first with burns of its own (protocol 4).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from audit_cli.checks.voice import Voice, count
 from audit_cli.poker.positions import clockwise
@@ -75,22 +75,27 @@ class Dealt:
         """Positions go out."""
         if self._table.torn:
             return
-        logged = [(item["position"], _target(item)) for item in line.body["positions"]]
+        logged = line.body["positions"]
+        positions = [item["position"] for item in logged]
+        # Neither seat nor board is where a burn goes. A second board that was not agreed on
+        # matches no plan.
+        targets = tuple([item.get("seat") or -item.get("board", _BURN) for item in logged])
         self.positions += len(logged)
         wanted = self._plan.pop(0) if self._plan else ()
         if not self._targets:
             self._holes.put(self._hand, len(logged).to_bytes(4, "big"))
-        if logged != list(enumerate(wanted, self._next)):
+        if targets != wanted or positions != [*range(self._next, self._next + len(wanted))]:
+            pairs = zip(positions, targets, strict=True)
             self._voice.broken(
                 "positions did not go out by the rule",
                 line,
                 self._hand,
                 _list(self._next, wanted) or "no more positions",
-                ", ".join(f"{at} {_words(target)}" for at, target in logged),
+                ", ".join(f"{at} {_words(target)}" for at, target in pairs),
             )
-        for position, target in logged:
+        for position, target in zip(positions, targets, strict=True):
             self._targets.setdefault(position, target)
-        self._next = 1 + max(at for at, _ in logged)
+        self._next = 1 + max(positions)
 
     def holes(self, hand: int) -> int:
         """Return how many positions the hole cards of a hand have."""
@@ -167,12 +172,3 @@ class Dealt:
             f"{count(self.positions, 'position')} in order, {count(self._openings, 'opening')} "
             "where they were dealt"
         )
-
-
-def _target(item: dict[str, Any]) -> int:
-    to = item["to"]
-    if to == "seat":
-        seat: int = item["seat"]
-        return seat
-    # A second board is not dealt in this variant; its number matches no plan.
-    return _BURN if to == "burn" else -item["board"]

@@ -19,6 +19,8 @@ from audit_cli.checks.table import Table
 from audit_cli.gamefile import Foreseen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from audit_cli.checks.check import Handler
     from audit_cli.gamefile import Line, Play
 
@@ -51,6 +53,32 @@ def usual_handlers(
         "returned": (own["returned"],),
         "awarded": (own["awarded"],),
     }
+
+
+def tell_play(
+    play: Play, played: Played, usual: Mapping[str, tuple[Handler, ...]], *, quick: bool
+) -> None:
+    """Tell the checks of the lines of a hand's play, in order.
+
+    `quick` tells that acts are for `played` alone, which takes those that are right many at once.
+    """
+    clock, told = played.clock, play.told
+    away = played.away()
+    place = 0
+    while place < len(told):
+        plain = told[place]
+        kind = plain[1]
+        if quick and kind == "acted":
+            behind = played.take_acts(told, place, away)
+            if behind > place:
+                place = behind
+                continue
+        line = play.line(place, plain)
+        if clock.acted is not None:
+            clock.follow(line)
+        for handle in usual[kind]:
+            handle(line)
+        place += 1
 
 
 class Foresight:
@@ -102,13 +130,9 @@ class Foresight:
         ordered.signed()
         if not (played.follows and ordered.play(play)):
             return None
-        for line in play.lines():
-            for handle in self._usual[line.kind]:
-                handle(line)
-            if played.clock.acted is not None:
-                return None
+        tell_play(play, played, self._usual, quick=True)
         ordered.line(ended)
-        if not played.follows:
+        if played.clock.acted is not None or not played.follows:
             return None
         played.handlers["hand_ended"](ended)
         acts, pots, positions = before

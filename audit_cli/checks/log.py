@@ -14,7 +14,7 @@ from audit_cli.checks.chain import Chain
 from audit_cli.checks.check import TOURNAMENT
 from audit_cli.checks.complete import Complete
 from audit_cli.checks.dealt import Dealt
-from audit_cli.checks.foreseen import usual_handlers
+from audit_cli.checks.foreseen import tell_play, usual_handlers
 from audit_cli.checks.mine import Mine
 from audit_cli.checks.mixed import Mixed
 from audit_cli.checks.ordered import Ordered
@@ -78,7 +78,8 @@ class GameLog:
         self._published = Published(request, emit)
         # What sees the entries of a hand's play besides; None where more checks see every entry.
         self._usual: dict[str, tuple[Handler, ...]] | None = None
-        # Whether these are the ones that `Foresight` has.
+        # Whether acts are for `Played` alone, and whether all these are those of `Foresight`.
+        self._quick_acts = False
         self._foreseeable = False
         # None before there is one, or a table of one.
         self._tournaments: Tournaments | None = None
@@ -153,6 +154,7 @@ class GameLog:
         }
         # Order and leaves of a hand's play are taken for many lines at once.
         self._usual = None if len(every) > _EVERY else {kind: plan[kind] for kind in PLAY}
+        self._quick_acts = plan["acted"] == (played["acted"],)
         foreseen = usual_handlers(self._played, dealt, replayed)
         self._foreseeable = all(
             [one for one in plan[kind] if one != complete.moved] == [*foreseen[kind]]
@@ -220,11 +222,7 @@ class GameLog:
                 self._line(line)
             return
         self._chain.play(play)
-        for line in play.lines():
-            if clock.acted is not None:
-                clock.follow(line)
-            for handle in usual[line.kind]:
-                handle(line)
+        tell_play(play, self._played, usual, quick=self._quick_acts)
 
     def _foresaw(self, play: Play) -> bool:
         """Take what came of the play of a hand, where it was followed from where the log is."""

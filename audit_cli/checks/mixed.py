@@ -80,8 +80,11 @@ class Mixed:
 
     def _use(self, told: str, value: bytes, line: Line, hand: int | None) -> None:
         if self._used.put(value) is not None:
-            text = "a value that was logged before stands as a new anchor or link"
-            self._voice.broken(text, line, hand, "a new value", told)
+            self._used_before(told, line, hand)
+
+    def _used_before(self, told: str, line: Line, hand: int | None) -> None:
+        text = "a value that was logged before stands as a new anchor or link"
+        self._voice.broken(text, line, hand, "a new value", told)
 
     def _fit(self, player: str, link: bytes, anchor: str, line: Line, hand: int) -> None:
         self._links += 1
@@ -99,7 +102,7 @@ class Mixed:
     def hand_opened(self, line: Line) -> None:
         """Anchors are frozen; called before the table takes the entry."""
         table = self._table
-        if table.torn:
+        if table.torn or table.is_repeated_by(line.body):
             return
         for logged in line.body["seats"]:
             seat = table.find(logged)
@@ -134,10 +137,12 @@ class Mixed:
     def _check_links(
         self, links: list[dict[str, Any]], frozen: dict[int, str], hand: OpenHand, line: Line
     ) -> None:
+        put = self._used.put
         for item in links:
             seat, link = item["seat"], item["link"]
             value = bytes.fromhex(link)
-            self._use(link, value, line, hand.number)
+            if put(value) is not None:
+                self._used_before(link, line, hand.number)
             anchor = frozen.get(seat)
             if anchor is not None:
                 self._fit(hand.players[seat].player, value, anchor, line, hand.number)

@@ -47,26 +47,31 @@ _OF_A_HAND = frozenset(
 )
 
 
+_BEGUN = _ASIDES | _PLAYING | {"hand_ended", "hand_void"}
+
+
 class _Place(Enum):
-    """Where in the grammar a log is."""
+    """Where in the grammar a log is, with what may stand there; None where all may."""
 
-    START = "a game begins with game_opened"
-    BETWEEN = "between hands"
-    OPENED = "between the opening of a hand and its deck"
-    POSTING = "between the deck and the cards"
-    PLAYING = "in the play of a hand"
-    CLOSED = "behind the close of the game"
-    UNKNOWN = "behind an unreadable entry"
+    START = "a game begins with game_opened", frozenset({"game_opened"})
+    BETWEEN = (
+        "between hands",
+        _ASIDES | {"chips_added", "colored_up", "hand_opened", "game_closed"},
+    )
+    OPENED = (
+        "between the opening of a hand and its deck",
+        _ASIDES | {"hand_void", "deck_committed"},
+    )
+    POSTING = "between the deck and the cards", _BEGUN | {"posted"}
+    PLAYING = "in the play of a hand", _BEGUN
+    CLOSED = "behind the close of the game", frozenset({"secret_revealed"})
+    UNKNOWN = "behind an unreadable entry", None
+
+    def __init__(self, words: str, allowed: frozenset[str] | None) -> None:
+        self.words = words
+        self.allowed = allowed
 
 
-_ALLOWED = {
-    _Place.START: frozenset({"game_opened"}),
-    _Place.BETWEEN: _ASIDES | {"chips_added", "colored_up", "hand_opened", "game_closed"},
-    _Place.OPENED: _ASIDES | {"hand_void", "deck_committed"},
-    _Place.POSTING: _ASIDES | _PLAYING | {"posted", "hand_ended", "hand_void"},
-    _Place.PLAYING: _ASIDES | _PLAYING | {"hand_ended", "hand_void"},
-    _Place.CLOSED: frozenset({"secret_revealed"}),
-}
 _LEADS_TO = {
     "game_opened": _Place.BETWEEN,
     "hand_opened": _Place.OPENED,
@@ -119,8 +124,8 @@ class Ordered:
         if kind == "hand_opened":
             self._complained = False
         place = self._place
-        if place is not _Place.UNKNOWN and kind not in _ALLOWED[place]:
-            self._complain(f"{kind} does not stand here: {place.value}", line)
+        if place.allowed is not None and kind not in place.allowed:
+            self._complain(f"{kind} does not stand here: {place.words}", line)
         elif kind in _OF_A_HAND:
             self._check_number(line)
         self._check_kind(line)

@@ -8,10 +8,11 @@ secret comes, and are then judged by the cards that nobody saw.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from audit_cli.checks.between import Between
-from audit_cli.checks.clock import Clock
+from audit_cli.checks.clock import OWN, Clock
 from audit_cli.checks.mucks import Mucks
 from audit_cli.checks.ruleset import at_level
 from audit_cli.checks.voice import Voice, count
@@ -25,12 +26,13 @@ from audit_cli.poker.shares import Award
 from audit_cli.report.finding import Promise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from audit_cli.checks.check import Emit
     from audit_cli.checks.table import Table
     from audit_cli.derive import DerivedDeck
     from audit_cli.gamefile import Foreseen, Line, Play
+    from audit_cli.transcript_line import Plain
 
 
 class Played:
@@ -333,6 +335,44 @@ class Played:
         else:
             hand.raise_to(seat, to, line.at)
 
+    def away(self) -> list[int]:
+        """Return the seats for which the dealer acts, in a hand's play: it changes no seats."""
+        return self._table.away
+
+    def take_acts(self, told: Sequence[Plain], place: int, away: Collection[int]) -> int:
+        """Take the acts from a place of a hand's play on, as long as they are plainly right.
+
+        Return the place behind them: what stands there is for the handlers to judge, and so are
+        the acts of seats that are `away`.
+        """
+        hand, rules, began = self._hand, self._table.rules, place
+        if hand is None or rules is None or hand.rules.chop or not self.clock.is_plain(rules):
+            return place
+        betting = hand.betting
+        for at, kind, body in islice(told, place, None):
+            due = hand.due
+            if kind != "acted" or due.step is not _ACT:
+                break
+            seat, act, to = due.seat, body["act"], body["to"]
+            if (
+                body["seat"] != seat
+                or body["turn"] != hand.turn
+                or body["by"] not in OWN
+                or at > hand.turn_began + rules.turn_ms
+                or seat in away
+                or not betting.allows(seat, act, to)
+            ):
+                break
+            if act == "fold":
+                hand.fold(seat, at)
+            elif act in _MATCHES:
+                hand.match(seat, to, at)
+            else:
+                hand.raise_to(seat, to, at)
+            place += 1
+        self.acts += place - began
+        return place
+
     def _blinds_chopped(self, line: Line) -> None:
         hand = self._due(line, Step.ACT)
         if hand is None:
@@ -438,6 +478,7 @@ class Played:
 
 _ACT = Step.ACT
 _CHOP = "blinds_chopped"
+_MATCHES = frozenset({"check", "call"})
 
 
 def _seats(seats: list[int]) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _NAMED = 3
 _MARK = Struct("<QBQQ")
 _BY_NUMBER = tuple(Stage)
-_STAGES = {stage: number for number, stage in enumerate(_BY_NUMBER)}
+_STAGES = {stage.value: number for number, stage in enumerate(_BY_NUMBER)}
 _MARKED = ("game_opened", "hand_opened", "deck_committed", "hand_void", "game_closed")
 
 
@@ -72,36 +72,36 @@ class Published:
         self._promised = False
 
     def _mark(self, line: Line) -> None:
-        stage = Stage(line.kind)
+        kind = line.kind
         hand = line.body.get("hand", 0)
-        self._put(line, hand, stage)
-        if stage is Stage.GAME_OPENED:
-            self._promised = line.body["rules"]["log_proof"] != "none"
-        elif stage is Stage.HAND_OPENED:
+        self._put(line, hand, kind)
+        if kind == "hand_opened":
             self._to_reveal.add(hand)
-        elif stage is Stage.HAND_VOID:
+        elif kind == "game_opened":
+            self._promised = line.body["rules"]["log_proof"] != "none"
+        elif kind == "hand_void":
             self._to_reveal.discard(hand)
-        elif stage is Stage.GAME_CLOSED:
+        elif kind == "game_closed":
             self._closed = True
             if not self._to_reveal:
-                self._put(line, 0, Stage.GAME_REVEALED)
+                self._put(line, 0, "game_revealed")
 
     def tournament(self, line: Line) -> None:
         """Take an entry of a tournament's log: its first and last have lines (protocol 14.1)."""
         if line.kind == "tournament_opened":
-            self._put(line, 0, Stage.GAME_OPENED)
+            self._put(line, 0, "game_opened")
             self._promised = line.body["structure"]["rules"]["log_proof"] != "none"
         elif line.kind == "tournament_closed":
-            self._put(line, 0, Stage.GAME_CLOSED)
-            self._put(line, 0, Stage.GAME_REVEALED)
+            self._put(line, 0, "game_closed")
+            self._put(line, 0, "game_revealed")
 
     def _revealed(self, line: Line) -> None:
         self._to_reveal.discard(line.body["hand"])
         if self._closed and not self._to_reveal:
-            self._put(line, 0, Stage.GAME_REVEALED)
+            self._put(line, 0, "game_revealed")
 
-    def _put(self, line: Line, hand: int, stage: Stage) -> None:
-        """Keep where a stage stands."""
+    def _put(self, line: Line, hand: int, stage: str) -> None:
+        """Keep where a stage stands, which is named as `Stage` names it."""
         self._marks.add(_MARK.pack(hand, _STAGES[stage], line.at, line.entry + 1))
 
     def _first_marks(self) -> dict[tuple[int, Stage], tuple[int, int]]:

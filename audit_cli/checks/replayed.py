@@ -98,6 +98,9 @@ class _SealedHands:
         return _Sealed(mix, root, opened, place_of(*place))
 
 
+_new = tuple.__new__
+
+
 def mix_of(table: Table, hand: OpenHand) -> bytes | None:
     """Return the mix that a hand's logged links give; None if one is of a seat not dealt in."""
     rules = table.rules
@@ -111,7 +114,7 @@ def mix_of(table: Table, hand: OpenHand) -> bytes | None:
             bytes.fromhex(hand.beacon["randomness"]),
         )
     links = [
-        Link(seat, hand.players[seat].player, bytes.fromhex(link))
+        _new(Link, (seat, hand.players[seat].player, bytes.fromhex(link)))
         for seat, link in hand.links.items()
     ]
     commitment = bytes.fromhex(hand.commitment)
@@ -200,10 +203,11 @@ class Replayed:
         if sealed is None:
             return
         known = sealed.opened
+        cards = {other.card for other in known.values()}
         for card in body["cards"]:
             self._cards += 1
             position, value = card["position"], CARD_NUMBERS[card["card"]]
-            opening = _Opening(value, card["salt"], line.entry, line.number)
+            opening = _new(_Opening, (value, card["salt"], line.entry, line.number))
             before = known.get(position)
             if before is not None and (before.card, before.salt) != (value, opening.salt):
                 self._voice.broken(
@@ -214,8 +218,8 @@ class Replayed:
                     card["card"],
                 )
             elif before is None:
-                twin = next((at for at, other in known.items() if other.card == value), None)
-                if twin is not None:
+                if value in cards:
+                    twin = next(at for at, other in known.items() if other.card == value)
                     self._voice.broken(
                         f"{card['card']} is opened at two positions",
                         line,
@@ -224,6 +228,7 @@ class Replayed:
                         f"positions {twin} and {position}",
                     )
                 known[position] = opening
+                cards.add(value)
 
     def reveal(self, line: Line, number: int, secret: str | None) -> DerivedDeck | None:
         """Return a hand's derived deck, its secret being there (None: it is never to come)."""

@@ -8,6 +8,7 @@ what it says, so that one wrong entry is found once and not in every hand behind
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from audit_cli.checks.ruleset import Rules, read_rules
@@ -42,6 +43,19 @@ class Seat:
     waits: bool = False
     bank: int = 0
     house: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to tell of it but its player, stack and anchor."""
+        return not (
+            self.sitting_out
+            or self.leaving
+            or self.choices
+            or self.waits
+            or self.bank
+            or self.house
+            or self.owes != (0, 0)
+        )
 
 
 class Departed(NamedTuple):
@@ -106,6 +120,7 @@ class Table:
     """
 
     __slots__ = (
+        "_repeated",
         "closed_at",
         "damaged",
         "departed",
@@ -152,6 +167,8 @@ class Table:
         self.hand: OpenHand | None = None
         self.torn = False
         self.damaged = False
+        # The opening that was asked about last, and whether it repeats the seats.
+        self._repeated: tuple[dict[str, Any] | None, bool] = (None, False)
         # How the table takes each kind of entry that changes it.
         self.handlers: dict[str, Callable[[Line], None]] = {
             "": self._unreadable,
@@ -179,6 +196,36 @@ class Table:
         seat = self.seats.get(body["seat"])
         return seat if seat is not None and seat.player == body["player"] else None
 
+    def is_repeated_by(self, body: dict[str, Any]) -> bool:
+        """Whether the opening that comes next has all seats in, in order, just as they are here.
+
+        False where there is more to tell of any: who has a doubt looks at each.
+        """
+        if self._repeated[0] is not body:
+            self._repeated = body, self._is_repeated(body["seats"])
+        return self._repeated[1]
+
+    def _is_repeated(self, told: list[dict[str, Any]]) -> bool:
+        rules, seats = self.rules, self.seats
+        if rules is None or not rules.plain or [one["seat"] for one in told] != sorted(seats):
+            return False
+        anchored = rules.links_required
+        for one, (number, seat) in zip(told, seats.items(), strict=True):
+            anchor = seat.anchor
+            if (
+                one["seat"] != number
+                or one["player"] != seat.player
+                or one["stack"] != seat.stack
+                or not seat.stack
+                or one["state"] != "in"
+                or one.get("anchor") != anchor
+                or (anchored and anchor is None)
+                or len(one) != _PLAIN_FIELDS + (anchor is not None)
+                or not seat.is_plain
+            ):
+                return False
+        return True
+
     def is_dealt_in(self, seat: int, player: str) -> bool:
         """Whether the player was dealt into the open hand at that seat."""
         if self.hand is None:
@@ -190,6 +237,15 @@ class Table:
         """Whether a seat was dealt into the open hand while its player sat out."""
         dealt = None if self.hand is None else self.hand.players.get(seat)
         return dealt is not None and dealt.absent
+
+    @property
+    def away(self) -> list[int]:
+        """The seats for which the dealer acts: their player left, or sat out at the opening."""
+        hand = self.hand
+        left = [number for number, seat in self.seats.items() if seat.leaving]
+        if hand is None:
+            return left
+        return left + [number for number, dealt in hand.players.items() if dealt.absent]
 
     def chosen(self, seat: int, word: str) -> bool:
         """Whether a choice of a seat dealt in counts at the moment (protocol 9.8)."""
@@ -281,7 +337,8 @@ class Table:
 
     def _hand_opened(self, line: Line) -> None:
         body = line.body
-        self.seats = {seat["seat"]: _read_seat(seat) for seat in body["seats"]}
+        if not self.is_repeated_by(body):
+            self.seats = {seat["seat"]: _read_seat(seat) for seat in body["seats"]}
         self.misses = {miss["player"]: list(miss["hands"]) for miss in body["misses"]}
         self.own_voids = body["voids"]
         self.last_hand = body["hand"]
@@ -301,8 +358,9 @@ class Table:
                 seat["seat"]: tuple(seat["choices"]) for seat in body["seats"] if "choices" in seat
             },
             players={
-                seat["seat"]: Player(
-                    seat["player"], seat["stack"], seat.get("anchor"), seat["state"] == "absent"
+                seat["seat"]: _new(
+                    Player,
+                    (seat["player"], seat["stack"], seat.get("anchor"), seat["state"] == "absent"),
                 )
                 for seat in sorted(body["seats"], key=_seat_number)
                 if seat["state"] in DEALT_IN
@@ -408,6 +466,5 @@ def _owed(seat: dict[str, Any]) -> tuple[int, int]:
     return (0, 0) if owes is None else (owes["live"], owes["dead"])
 
 
-def _seat_number(seat: dict[str, Any]) -> int:
-    number: int = seat["seat"]
-    return number
+_seat_number = itemgetter("seat")
+_new = tuple.__new__

@@ -196,7 +196,8 @@ class Betting:
     @property
     def live(self) -> tuple[int, ...]:
         """The seats that have not folded, first to the left of the button first."""
-        return tuple(seat for seat in self._order if seat not in self.folded)
+        folded = self.folded
+        return tuple([seat for seat in self._order if seat not in folded])
 
     def others_reach(self, seat: int) -> int:
         """Return the most that any other live seat has bet or could still bet on this street."""
@@ -205,7 +206,13 @@ class Betting:
 
     def owes(self, seat: int) -> int:
         """Return what the seat owes (protocol 9.2); more than its stack may be owed."""
-        return max(min(self.to_match, self.others_reach(seat)) - self.bets[seat], 0)
+        top_seat, reach, second = self._tops
+        if seat == top_seat:
+            reach = second
+        owes = self.to_match - self.bets[seat]
+        if self.to_match > reach:
+            owes = reach - self.bets[seat]
+        return max(owes, 0)
 
     def next_seat(self) -> int | None:
         """Return the seat whose turn it is, or None when the round is over (protocol 9.2, 9.4)."""
@@ -214,11 +221,13 @@ class Betting:
             return None
         if self._late is not None:
             return self._next_before_straddle()
-        bets, settled = self.bets, self._settled
+        bets, to_match, settled = self.bets, self.to_match, self._settled
+        top_seat, top, second = self._tops
         for seat in self._left_of[self._last]:
             if seat in folded or not stacks[seat]:
                 continue
-            if bets[seat] < self.to_match and self.owes(seat) > 0:
+            # It owes something where another reaches above its bet.
+            if bets[seat] < to_match and bets[seat] < (second if seat == top_seat else top):
                 return seat
             if seat not in settled and self._others_have_chips(seat):
                 return seat
@@ -248,7 +257,10 @@ class Betting:
 
     def _others_have_chips(self, seat: int) -> bool:
         stacks, folded = self.stacks, self.folded
-        return any(stacks[rival] for rival in self._order if rival != seat and rival not in folded)
+        for rival in self._order:  # noqa: SIM110 - the quicker way
+            if rival != seat and stacks[rival] and rival not in folded:
+                return True
+        return False
 
     def allows(self, seat: int, act: str, to: int) -> bool:
         """Whether the seat to act may act so, with this total for the street (protocol 9.3)."""
@@ -304,7 +316,8 @@ class Betting:
     def fold(self, seat: int) -> None:
         """Give up the hand."""
         self.folded.add(seat)
-        self._find_tops()
+        if self._reach[seat] >= self._tops[2]:
+            self._find_tops()
         self._last = seat
         if self._structure is Structure.FIXED_LIMIT:
             self._lift_cap()
@@ -336,6 +349,11 @@ class Betting:
         self.stacks[seat] += amount
         self.totals[seat] -= amount
 
+    def count_live(self) -> int:
+        """How many seats have not folded."""
+        return len(self._order) - len(self.folded)
+
     def count_with_chips(self) -> int:
         """How many live seats have chips."""
-        return sum(1 for seat in self.live if self.stacks[seat])
+        stacks, folded = self.stacks, self.folded
+        return len([seat for seat in self._order if stacks[seat] and seat not in folded])
