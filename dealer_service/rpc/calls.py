@@ -131,22 +131,24 @@ class Door:
                 raise
             raise NotAdmitted(expired(term.expires)) from None
         finally:
+            term.is_over = True
             allowance.close_stream()
 
 
 class Term:
     """How long a token lets a stream go on; `expires` is in seconds since 1970."""
 
-    __slots__ = ("_now", "expires", "until")
+    __slots__ = ("_now", "expires", "is_over", "until")
 
     def __init__(self, expires: int, now: Callable[[], float]) -> None:
         self.expires = expires
+        self.is_over = False
         self._now = now
         self.until = asyncio.timeout(expires - now())
 
     def extend(self, expires: int) -> None:
         """Let it go on until another token expires, where that is later."""
-        if expires > self.expires and not self.until.expired():
+        if expires > self.expires and not (self.is_over or self.until.expired()):
             self.expires = expires
             left = expires - self._now()
             self.until.reschedule(asyncio.get_running_loop().time() + left)

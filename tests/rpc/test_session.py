@@ -8,6 +8,7 @@ import pytest
 
 from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.rpc import session, streams
+from dealer_service.rpc.server import MAX_REQUEST_BYTES
 from tests.rpc.test_streams import SOON, handlers, unread
 from tests.support.every_call import GAME, PLAY, SHARED, invoke
 from tests.support.scraping import LOOPBACK, scrape
@@ -309,6 +310,17 @@ class TestTheEnd:
             grpc.StatusCode.INVALID_ARGUMENT,
             "MALFORMED_REQUEST",
         )
+
+    async def test_comes_with_a_message_that_is_too_large(self, service: Service) -> None:
+        """The dealer goes on, and what came before it has been answered."""
+        game = await service.open_game()
+        async with talking(service) as talk:
+            assert (await talk.ask(get_table=table(game))).HasField("get_table")
+            long = play_pb2.LeaveSeatRequest(reference="x" * MAX_REQUEST_BYTES)
+            await talk.send(talk.call(leave_seat=long))
+            assert await talk.until_over() == "RESOURCE_EXHAUSTED"
+        async with talking(service) as talk:
+            assert (await talk.ask(get_table=table(game))).HasField("get_table")
 
     async def test_comes_to_who_does_not_read(
         self, service: Service, monkeypatch: pytest.MonkeyPatch
