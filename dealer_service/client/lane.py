@@ -364,7 +364,10 @@ class Lane:
                 self._wanted.set()
 
     async def _explain(self, why: grpc.aio.AioRpcError) -> grpc.aio.AioRpcError:
-        """Say of the stream's own token that it is refused, unless there is a newer one."""
+        """Tell the players what a refusal of the stream itself means to their calls."""
+        if why.code() is grpc.StatusCode.UNIMPLEMENTED:
+            here = "no dealer takes a stream of all calls here: call one itself, by no proxy"
+            return failure(why.code(), here)
         if why.code() is not grpc.StatusCode.UNAUTHENTICATED:
             return why
         if await self._bearer.renew(self._token):

@@ -379,13 +379,14 @@ class TestBreaks:
             await asking
         assert broken.value.code() is grpc.StatusCode.UNAVAILABLE
 
-    async def test_a_dealer_without_sessions_says_so_to_each_call(self) -> None:
+    async def test_where_no_dealer_takes_sessions_each_call_says_so(self) -> None:
+        """A proxy that knows single calls alone refuses likewise."""
         server = grpc.aio.server()
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
             play = CarriedPlay(channel, Bearer(token("backend")), lambda: 0.0)
-            with pytest.raises(grpc.aio.AioRpcError) as refused:
+            with pytest.raises(grpc.aio.AioRpcError, match="by no proxy") as refused:
                 await ask(play, GAMES[0])
             assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
             await play.close()
