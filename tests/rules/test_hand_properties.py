@@ -26,6 +26,7 @@ from dealer_service.rules.entry import (
     RunsAgreed,
     Structure,
 )
+from dealer_service.rules.judging import UNRANKED, rank_hand
 from dealer_service.rules.ruleset import find_faults
 from tests.support.random_rules import Lines, RandomHand, play_hand, random_opening, random_rules
 
@@ -117,13 +118,21 @@ def check_offer(state: engine.HandState, decision: engine.Decision) -> None:
 
 
 def check_cards(state: engine.HandState, lines: Lines) -> None:
-    """No card is open twice, none from where it was not dealt, and positions go out in order."""
+    """No card is open twice or from where it was not dealt; positions go out in order.
+
+    A rank that is kept beside cards is theirs on the board.
+    """
     layout = state.layout
     first, second = layout.board, layout.second or ()
     alone = [card for place, card in enumerate(second) if first[place : place + 1] != (card,)]
     cards = [*first, *alone, *(card for shown in layout.shown for card in shown.cards)]
     assert len(set(cards)) == len(cards)
     assert layout.seen == sum(1 << CARDS.index(card) for card in cards)
+    frame = state.frame
+    for one in layout.shown:
+        if one.high != UNRANKED:
+            ranked = rank_hand(one.cards, first, omaha=frame.omaha, hi_lo=frame.hi_lo)
+            assert (one.high, one.low) == ranked
     dealt = [one for _, entry in lines if isinstance(entry, Dealt) for one in entry.positions]
     assert [one.position for one in dealt] == list(range(len(dealt)))
     for seat in state.frame.seats:
