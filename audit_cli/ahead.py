@@ -250,7 +250,9 @@ class Ahead:
                     yield raw
                 elif isinstance(entry, int):
                     at += entry - 1
-                    yield KnownPlay(lines[at - entry : at], *next(runs))
+                    raws = lines[at - entry : at]
+                    told, leaves, foreseen = next(runs)
+                    yield KnownPlay(raws, told or raws, leaves, foreseen)
                 else:
                     yield raw, *entry
         if reader.problem is not None:

@@ -33,8 +33,9 @@ _SECOND_KEY = 40
 
 Entry = tuple[Plain, bytes]
 
-# What `PLAY` lines that follow each other say, their leaf hashes, and what comes of them.
-Run = tuple[list[Plain] | bytes, list[bytes], Foreseen | None]
+# What `PLAY` lines that follow each other say, their leaf hashes, and what comes of them. Where
+# that is known what they say is not, once it was packed: hardly anybody asks.
+Run = tuple[list[Plain] | None, list[bytes], Foreseen | None]
 # So few of them are not worth it.
 _LEAST = 4
 
@@ -158,7 +159,7 @@ def _follow(
                 and len(hand) == 2
                 and isinstance(ended, tuple)
                 and ended[0][1] == "hand_ended"
-                and not isinstance(told, bytes)
+                and told is not None
             ):
                 play = Play(0, 0, told, leaves, [0] * entry)
                 opening, deck = _line(hand[0], -2), _line(hand[1], -1)
@@ -256,7 +257,7 @@ def last_key(block: bytes, key: str) -> str:
 def pack(examined: Examined) -> bytes:
     """Return it as bytes, for `unpack` in another process of this very program."""
     runs = [
-        (told, leaves, None) if found is None else (marshal.dumps(told), leaves, tuple(found))
+        (told, leaves, None) if found is None else (None, leaves, tuple(found))
         for told, leaves, found in examined.runs
     ]
     signed, derived = ([tuple(one) for one in part] for part in examined[2:])

@@ -13,7 +13,6 @@ are most of a log, come as one item where they were read ahead.
 from __future__ import annotations
 
 import itertools
-import marshal
 import re
 from binascii import a2b_base64
 from hashlib import sha256
@@ -30,6 +29,7 @@ from audit_cli.transcript_line import (
     ENTRY,
     Entry,
     Plain,
+    parse_all_plainly,
     parse_entry_strictly,
     parse_plainly,
     parse_tournament_entry,
@@ -131,13 +131,13 @@ class Foreseen(NamedTuple):
 class Play(NamedTuple):
     """Entries of kinds of `PLAY` that directly follow each other, in one item.
 
-    `number` and `entry` are those of the first; `packed` has time, kind and fields of each,
-    marshalled where nobody may ask for them. `foreseen` is what comes of them, if that is known.
+    `number` and `entry` are those of the first; `packed` has time, kind and fields of each, or
+    their lines where nobody may ask. `foreseen` is what comes of them, if that is known.
     """
 
     number: int
     entry: int
-    packed: list[Plain] | bytes
+    packed: list[Plain] | list[bytes]
     leaves: list[bytes]
     lengths: list[int]
     foreseen: Foreseen | None = None
@@ -146,9 +146,9 @@ class Play(NamedTuple):
     def told(self) -> list[Plain]:
         """Return time, kind and fields of each entry."""
         packed = self.packed
-        if isinstance(packed, bytes):
-            told: list[Plain] = marshal.loads(packed)  # noqa: S302  (by a worker of our own)
-            return told
+        if isinstance(packed[0], bytes):
+            # Each has been read so before.
+            return cast("list[Plain]", parse_all_plainly(packed))
         return packed
 
     def lines(self) -> Iterator[Line]:
@@ -218,7 +218,7 @@ class KnownPlay(NamedTuple):
     """Lines of `PLAY` that were read ahead, with what `Known` has of each."""
 
     raws: list[bytes]
-    packed: list[Plain] | bytes
+    packed: list[Plain] | list[bytes]
     leaves: list[bytes]
     foreseen: Foreseen | None = None
 

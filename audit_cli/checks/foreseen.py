@@ -8,6 +8,7 @@ and the audit follows the hand itself.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from audit_cli.checks.check import Request
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
     from audit_cli.checks.check import Handler
     from audit_cli.gamefile import Line, Play
+
+
+_MOST_FOLLOWED = 512
 
 
 class _LoudError(Exception):
@@ -94,6 +98,16 @@ class Foresight:
         self._replayed = Replayed(Request(), silent)
         self._usual = usual_handlers(self._played, self._dealt, self._replayed)
         self._table.handlers["game_opened"](opened)
+        # How many hands, the last of which number, were followed to their end since all began.
+        self._followed = 0
+        self._last = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin anew, so that nothing is left of the hands before."""
+        self._followed = 0
+        for check in (self._ordered, self._played, self._dealt, self._replayed):
+            check.begin(self._table)
 
     def follow(self, opening: Line, deck: Line, play: Play, ended: Line) -> Foreseen | None:
         """Return what comes of the play of a hand; None where it is not for others to say.
@@ -105,17 +119,25 @@ class Foresight:
         if rules is None or rules.bank is not None:
             # What a time bank still holds is remembered beyond the hand.
             return None
-        try:
-            return self._follow(opening, deck, play, ended)
-        except _LoudError:
-            return None
+        number = opening.body["hand"]
+        if number <= self._last or self._followed >= _MOST_FOLLOWED:
+            # What is kept by the hand's number might be of another hand, or has become too much.
+            self._begin()
+        found = None
+        with suppress(_LoudError):
+            found = self._follow(opening, deck, play, ended)
+        if found is None:
+            # Where the checks were left is not known.
+            self._begin()
+        self._followed += 1
+        self._last = number
+        return found
 
     def _follow(self, opening: Line, deck: Line, play: Play, ended: Line) -> Foreseen | None:
         table, ordered, played = self._table, self._ordered, self._played
         dealt, replayed = self._dealt, self._replayed
-        # Begun anew, so that nothing is left of the hands before.
-        for check in (ordered, played, dealt, replayed):
-            check.begin(table)
+        ordered.begin(table)
+        replayed.forget()
         before = (played.acts, played.pots, dealt.positions)
         ordered.line(self._opened)
         ordered.line(opening)

@@ -172,6 +172,10 @@ class Replayed:
             self._roots.put(number, mix + root)
         return mix
 
+    def forget(self) -> None:
+        """Wait for no hand's secret any more."""
+        self._sealed = _SealedHands()
+
     def is_fresh(self, number: int, entry: int) -> bool:
         """Whether a hand's deck was committed at an entry, and nothing was opened of it."""
         sealed = self._sealed.get(number)
