@@ -6,10 +6,11 @@
 import { encode } from "./canonical.js";
 import { Chains, type Entropy, type NoLink } from "./chains.js";
 import { KeepingError, type Kept, type Keeping, type Line } from "./keeping.js";
-import { logOrigin, openCheckpoint, type Checkpoint, type NoteKey } from "./note.js";
+import { logOrigin, openCheckpoint, type NoteKey } from "./note.js";
 import { GameRecord } from "./record.js";
 import { evidenceText, type Refused } from "./refusing.js";
 import { readSent, type Sent, type SentOf } from "./sent.js";
+import type { Signed } from "./signed_lines.js";
 import type { LinkDue } from "./verifier.js";
 
 export class GameKept {
@@ -17,7 +18,7 @@ export class GameKept {
   readonly record: GameRecord;
   readonly sent: Sent[];
   /** What the dealer had signed before: its log goes on from there. */
-  readonly signed: Checkpoint | undefined;
+  readonly signed: Signed | undefined;
   readonly #kept: Kept;
   readonly #key: NoteKey;
   readonly #player: string;
@@ -155,10 +156,10 @@ function journaled(sent: Sent): string {
   return encode(sent);
 }
 
-function readSigned(note: string | undefined, key: NoteKey, game: string): Checkpoint | undefined {
+function readSigned(note: string | undefined, key: NoteKey, game: string): Signed | undefined {
   if (note === undefined) return undefined;
   try {
-    return openCheckpoint(note, key, logOrigin(key.name, game));
+    return { ...openCheckpoint(note, key, logOrigin(key.name, game)), note };
   } catch {
     throw new KeepingError("the record that is kept is damaged");
   }

@@ -5,6 +5,9 @@
  * single call (`CallRefused`), it is for good.
  */
 
+import { hexOf } from "./bytes.js";
+import type { Message } from "./message.js";
+
 export type Reason =
   | "SIGNATURE"
   | "ROOT"
@@ -32,11 +35,15 @@ export class ProtocolBreach extends Error {
   }
 }
 
-/** All lines received, the checkpoints kept, by size, and the message that was refused. */
+/**
+ * All lines received, the checkpoints kept, by size, and the message that was refused. `kept` is the
+ * checkpoint of the record that the lines had not come to when the client refused.
+ */
 export interface Evidence {
   readonly lines: readonly string[];
   readonly checkpoints: ReadonlyMap<number, string>;
-  readonly message: string;
+  readonly kept: string | undefined;
+  readonly received: Message | undefined;
 }
 
 /** The client left the game: why, in one word and in words, and what it saw. */
@@ -48,7 +55,7 @@ export interface Refused {
   readonly evidence: Evidence;
 }
 
-/** Writes the evidence of a refusal as JSON lines, in the form of Cutcard's other clients. */
+/** Writes the evidence of a refusal as JSON lines (PROTOCOL.md section 11), keys in rising order. */
 export function evidenceText(refused: Refused, key: string, player: string): string {
   const lines: object[] = [
     { format: "cutcard-evidence/1", game: refused.game, key, player },
@@ -59,6 +66,24 @@ export function evidenceText(refused: Refused, key: string, player: string): str
     const checkpoint = refused.evidence.checkpoints.get(index + 1);
     if (checkpoint !== undefined) lines.push({ checkpoint });
   });
-  if (refused.evidence.message) lines.push({ received: refused.evidence.message });
+  const { kept, received } = refused.evidence;
+  if (kept !== undefined) lines.push({ kept });
+  if (received !== undefined) lines.push({ received: told(received) });
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/** Writes a refused message down, bytes as hex: it may be of any form. */
+function told(message: Message): object {
+  const hex = (each: readonly Uint8Array[]): string[] => each.map((one) => hexOf(one));
+  return {
+    checkpoint: message.checkpoint,
+    first: message.first,
+    lines: hex(message.lines),
+    openings: message.openings.map(({ card, hand, position, proof, salt }) => {
+      return { card, hand, position, proof: hex(proof), salt: hexOf(salt) };
+    }),
+    proofs: message.proofs.map(({ hand, position, proof }) => {
+      return { hand, position, proof: hex(proof) };
+    }),
+  };
 }

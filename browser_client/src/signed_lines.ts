@@ -29,7 +29,12 @@ export interface Joined {
   readonly key: NoteKey;
   readonly joined: number;
   readonly backlog: number;
-  readonly signed?: Checkpoint | undefined;
+  readonly signed?: Signed | undefined;
+}
+
+/** What the dealer had signed before the client came again, and the note of that. */
+export interface Signed extends Checkpoint {
+  readonly note: string;
 }
 
 export class SignedLines {
@@ -47,7 +52,7 @@ export class SignedLines {
   #at = 0;
   #base: number | undefined;
   #liveFrom: number;
-  #signed: Checkpoint | undefined;
+  #signed: Signed | undefined;
 
   constructor(watched: Joined) {
     this.#watched = watched;
@@ -218,7 +223,7 @@ export class SignedLines {
     const checkpoints = new Map([...this.#notes].sort(([one], [other]) => one - other));
     // Every line that is kept was read, and so is ASCII.
     const lines = this.#lines.map((line) => new TextDecoder().decode(line));
-    const evidence = { lines, checkpoints, message: message === undefined ? "" : told(message) };
+    const evidence = { lines, checkpoints, kept: this.#signed?.note, received: message };
     const { reason, message: detail } = breach;
     return { type: "refused", game: this.#watched.game, reason, detail, evidence };
   }
@@ -231,19 +236,4 @@ export class SignedLines {
       throw error;
     }
   }
-}
-
-/** Writes a refused message down, bytes as hex: it may be of any form. */
-function told(message: Message): string {
-  const path = (proof: readonly Uint8Array[]): string => proof.map((hash) => hexOf(hash)).join(" ");
-  const parts = [`first ${message.first}`, ...message.lines.map((line) => `line ${hexOf(line)}`)];
-  if (message.checkpoint) parts.push(`checkpoint ${JSON.stringify(message.checkpoint)}`);
-  for (const one of message.proofs) {
-    parts.push(`proof of hand ${one.hand}, position ${one.position}: ${path(one.proof)}`);
-  }
-  for (const one of message.openings) {
-    const card = `${JSON.stringify(one.card)} ${hexOf(one.salt)} ${path(one.proof)}`;
-    parts.push(`opening of hand ${one.hand}, position ${one.position}: ${card}`);
-  }
-  return parts.join("\n");
 }

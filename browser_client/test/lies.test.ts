@@ -154,7 +154,8 @@ describe("after its link", () => {
 describe("after a reload, of the log that it kept a checkpoint of", () => {
   /** A client that comes again, with the link it gave, before another history. */
   function again(other: House): void {
-    const signed = openCheckpoint(house.checkpoint().checkpoint, house.key, `${ORIGIN}/games/${GAME}`);
+    const note = house.checkpoint().checkpoint;
+    const signed = { ...openCheckpoint(note, house.key, `${ORIGIN}/games/${GAME}`), note };
     const backlog = other.lines.length;
     verifier = new Verifier({ game: GAME, key: house.key, player: "ann", joined: now, backlog, signed });
     verifier.note(ASKED);

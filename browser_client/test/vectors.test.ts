@@ -11,6 +11,7 @@ import { VerifyKey } from "../src/ed25519.js";
 import { follows, labelled, mixOf, u64 } from "../src/hashing.js";
 import { leafHash, Tree } from "../src/merkle.js";
 import { NoteError, NoteKey, openCheckpoint } from "../src/note.js";
+import { evidenceText, type Reason } from "../src/refusing.js";
 
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it says what is read
 function read<T>(path: string): T {
@@ -137,6 +138,54 @@ interface Notes {
 describe("verifier keys", () => {
   it.each(read<Notes>("tests/data/kat/notes.json").vkeys.invalid)("refuses one: $why", ({ vkey }) => {
     expect(() => NoteKey.parse(vkey)).toThrow(NoteError);
+  });
+});
+
+interface EvidenceCase {
+  readonly what: string;
+  readonly game: string;
+  readonly key: string;
+  readonly player: string;
+  readonly reason: Reason;
+  readonly detail: string;
+  readonly lines: readonly string[];
+  readonly checkpoints: readonly { size: number; note: string }[];
+  readonly kept: string;
+  readonly proof: string;
+  readonly received: {
+    readonly first: number;
+    readonly lines: readonly string[];
+    readonly checkpoint: string;
+    readonly proofs: readonly { hand: number; position: number; proof: string[] }[];
+    readonly openings: readonly { hand: number; position: number; card: string; salt: string; proof: string[] }[];
+  } | null;
+  readonly text: string;
+}
+
+describe("the evidence of a refusal", () => {
+  // This client asks for no proof from the dealer's log.
+  const cases = read<EvidenceCase[]>("proto/vectors/evidence.json").filter((one) => one.proof === "");
+
+  it.each(cases)("is that of the vectors, where $what", (one) => {
+    const { game, reason, detail, lines, kept, received } = one;
+    const bytes = (each: readonly string[]): Uint8Array[] => each.map((hex) => fromHex(hex));
+    const evidence = {
+      lines,
+      checkpoints: new Map(one.checkpoints.map(({ size, note }) => [size, note])),
+      kept: kept === "" ? undefined : kept,
+      received: received === null ? undefined : {
+        first: received.first,
+        lines: bytes(received.lines),
+        checkpoint: received.checkpoint,
+        proofs: received.proofs.map((each) => ({ ...each, proof: bytes(each.proof) })),
+        openings: received.openings.map((each) => {
+          return { ...each, salt: fromHex(each.salt), proof: bytes(each.proof) };
+        }),
+        decision: undefined,
+      },
+    };
+    const refused = { type: "refused", game, reason, detail, evidence } as const;
+    expect(evidenceText(refused, one.key, one.player)).toBe(one.text);
   });
 });
 

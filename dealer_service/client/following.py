@@ -248,7 +248,7 @@ class Following:
 
     async def _refuse_proof(self, error: LogProofError) -> None:
         breach = ProtocolBreach(error.reason, error.detail)
-        await self._refuse(self.verifier.refuse(breach, told=error.text))
+        await self._refuse(self.verifier.refuse(breach, proof=error.text))
 
     def _take_entries(self, step: Progress) -> None:
         blamed = {missed.hand for missed in self.verifier.missed if missed.sent}

@@ -8,6 +8,8 @@ messages are not to be told from those of one that has.
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
+from dealer_service.client.message import Message
+
 
 @unique
 class Reason(StrEnum):
@@ -40,11 +42,17 @@ class ProtocolBreach(Exception):  # noqa: N818 - it is the dealer's breach, not 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All lines received, the checkpoints kept, by size, and the message that was refused."""
+    """All lines received, the checkpoints kept, by size, and what was refused.
+
+    `kept` is the checkpoint of the record that the lines had not come to when it refused,
+    `received` the message of the stream that was refused, `proof` one from the dealer's log.
+    """
 
     lines: tuple[bytes, ...] = field(repr=False)
     checkpoints: tuple[tuple[int, str], ...] = field(repr=False)
-    message: str = field(default="", repr=False)
+    kept: str = field(default="", repr=False)
+    received: Message | None = field(default=None, repr=False)
+    proof: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

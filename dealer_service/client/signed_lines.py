@@ -239,31 +239,12 @@ class SignedLines:
             detail = f"line {index} is under no checkpoint {PATIENCE_SECONDS:g} s after it came"
             raise ProtocolBreach(Reason.UNCOVERED, detail)
 
-    def refuse(self, breach: ProtocolBreach, message: Message | None, told: str = "") -> Refused:
+    def refuse(self, breach: ProtocolBreach, message: Message | None, proof: str = "") -> Refused:
         """Build the refusal of the log for a breach, with all that was seen of it as evidence.
 
-        `told` is what was received where that is no message of the stream.
+        `proof` is what was received where that is no message of the stream.
         """
         notes = tuple(sorted(self._notes.items()))
-        received = told if message is None else _told(message)
-        if not self._is_held and self._signed is not None:
-            received += f"\nkept before {self._signed.note!r}"
-        evidence = Evidence(tuple(self._lines), notes, received)
+        kept = "" if self._is_held or self._signed is None else self._signed.note
+        evidence = Evidence(tuple(self._lines), notes, kept, message, proof)
         return Refused(self._log, breach.reason, breach.detail, evidence)
-
-
-def _told(message: Message) -> str:
-    """Write a refused message down, bytes as hex: it may be of any form."""
-    parts = [f"first {message.first}"]
-    parts += [f"line {line.hex()}" for line in message.lines]
-    parts += [f"checkpoint {message.checkpoint!r}"] if message.checkpoint else []
-    for proof in message.proofs:
-        path = " ".join(each.hex() for each in proof.proof)
-        parts.append(f"proof of hand {proof.hand}, position {proof.position}: {path}")
-    for opening in message.openings:
-        path = " ".join(each.hex() for each in opening.proof)
-        parts.append(
-            f"opening of hand {opening.hand}, position {opening.position}: "
-            f"{opening.card!r} {opening.salt.hex()} {path}"
-        )
-    return "\n".join(parts)

@@ -249,13 +249,13 @@ class Verifier:
         return None
 
     def refuse(
-        self, breach: ProtocolBreach, message: Message | None = None, told: str = ""
+        self, breach: ProtocolBreach, message: Message | None = None, proof: str = ""
     ) -> Refused:
         """Refuse the game for a breach that was found elsewhere in what was received.
 
-        `told` is what was received where that is no message of the stream.
+        `proof` is what was received where that is no message of the stream.
         """
-        self._refused = self._log.refuse(breach, message, told)
+        self._refused = self._log.refuse(breach, message, proof)
         return self._refused
 
     def _take_lines(self, message: Message, now: float) -> tuple[Entry, ...]:

@@ -172,7 +172,7 @@ class TestFollowing:
             events = [event async for event in spectator]
             assert isinstance(events[-1], Refused)
             assert events[-1].reason is Reason.ROOT
-            assert events[-1].evidence.message.startswith("c2sp.org/tlog-proof@v1")
+            assert events[-1].evidence.proof.startswith("c2sp.org/tlog-proof@v1")
             with pytest.raises(CallRefusedError, match="the client left the game"):
                 await spectator.log_proof(Stage.GAME_OPENED)
 

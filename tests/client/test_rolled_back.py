@@ -122,8 +122,16 @@ async def test_a_hand_that_is_opened_anew_gets_no_link(put_back: tuple[Path, str
         assert links_at(service, game) == {}
         assert not any(kind == "sat_out" for kind, _ in await service.entries(game))
     assert len(links_in(folder, game)) == 1
+    # The fork is proved: two checkpoints of one size, by the dealer's key, with two roots.
     evidence = (folder / "ann" / f"{game}.ann.evidence").read_text()
-    assert "kept before" in json.loads(evidence.splitlines()[-1])["received"]
+    told = [json.loads(line) for line in evidence.splitlines()]
+    (kept,) = [one["kept"] for one in told if "kept" in one]
+    (received,) = [one["received"]["checkpoint"] for one in told if "received" in one]
+    (_, size, root), (_, other_size, other_root) = (
+        note.split("\n")[:3] for note in (kept, received)
+    )
+    assert size == other_size
+    assert root != other_root
 
 
 async def test_a_log_that_is_shorter_than_it_was_is_refused(put_back: tuple[Path, str]) -> None:

@@ -922,7 +922,9 @@ def test_a_refusal_is_final_and_holds_the_evidence(stream: Stream) -> None:
     assert refused.evidence.lines == tuple(stream.transcript.lines[:committed])
     sizes = [size for size, _ in refused.evidence.checkpoints]
     assert committed in sizes
-    assert stream.transcript.lines[committed].hex() in refused.evidence.message
+    received = refused.evidence.received
+    assert received is not None
+    assert received.lines == (stream.transcript.lines[committed],)
 
 
 def test_proofs_of_other_positions_do_no_harm(stream: Stream) -> None:
