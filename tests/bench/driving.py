@@ -68,17 +68,19 @@ class Step:
     to: int
 
 
-def steps(hand: int) -> tuple[Step, ...]:
-    """Give the acts of a hand by its number; hand 1 has its button at seat 1."""
-    return SCRIPTS[(hand - 1) % len(SCRIPTS)]
+def steps(hand: int, table: int = 0) -> tuple[Step, ...]:
+    """Give the acts of a hand by its number; hand 1 has its button at seat 1.
+
+    Each table begins at another place of the round, so that their hands do not all end together.
+    """
+    return SCRIPTS[(hand - 1) % len(PLAYERS)][(hand - 1 + table) % len(HANDS)]
 
 
-def _script(hand: int) -> tuple[Step, ...]:
+def _script(button: int, hand: tuple[str, ...]) -> tuple[Step, ...]:
     seats = len(PLAYERS)
-    button = (hand - 1) % seats
     live = [(button + place) % seats + 1 for place in range(1, seats + 1)]
     script: list[Step] = []
-    for number, street in enumerate(HANDS[(hand - 1) % len(HANDS)]):
+    for number, street in enumerate(hand):
         # Before the flop the first to act sits behind the two blinds.
         order = cycle(live[2:] + live[:2] if number == 0 else live)
         folded: set[int] = set()
@@ -92,7 +94,8 @@ def _script(hand: int) -> tuple[Step, ...]:
     return tuple(script)
 
 
-SCRIPTS = tuple(_script(hand) for hand in range(1, len(PLAYERS) * len(HANDS) + 1))
+SCRIPTS = tuple(tuple(_script(button, hand) for hand in HANDS) for button in range(len(PLAYERS)))
+"""By the seats before the button's, and by the place of a hand in the round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,9 @@ async def _call_acts(
         games = [await open_table(place, tokens, number) for number, place in enumerate(places)]
         pipe.send(tuple(games))
         stubs = [play_pb2_grpc.PlayServiceStub(place) for place in places]
-        acts = [_acts(*one, tokens) for one in zip(games, stubs, strict=True)]
+        acts = [
+            _acts(*one, tokens, table) for table, one in enumerate(zip(games, stubs, strict=True))
+        ]
         await _run(pipe, acts, think)
 
 
@@ -211,7 +216,7 @@ async def _carry_acts(
         told = Told()
         following = follow_all(play, tokens, games, told) if watched else []
         pipe.send(tuple(games))
-        await _run(pipe, [_acts(game, play, tokens) for game in games])
+        await _run(pipe, [_acts(game, play, tokens, table) for table, game in enumerate(games)])
         require_going(following)
         assert bool(told.messages) == watched
         await hang_up(following)
@@ -219,12 +224,12 @@ async def _carry_acts(
 
 
 def _acts(
-    game: str, play: Play, tokens: dict[str, str]
+    game: str, play: Play, tokens: dict[str, str], table: int
 ) -> Iterator[Callable[[], Awaitable[object]]]:
     """Give the acts of a table, one after another."""
     headers = [bearing(tokens[name]) for name in PLAYERS]
     for hand in count(1):
-        for step in steps(hand):
+        for step in steps(hand, table):
             request = play_pb2.ActRequest(
                 request_id=f"act-{hand}-{step.turn:02}",
                 game=game,

@@ -27,7 +27,10 @@ GOALS = {
     "dump_hands": ("higher", 0.006),
     "acts": ("higher", 0.7),
     "acts_watched": ("higher", 0.3),
+    "acts_by_call": ("higher", 0.5),
+    "acts_watched_by_call": ("higher", 0.2),
     "act_p99": ("lower", 3),
+    "act_p99_by_call": ("lower", 3),
     "watch_delay": ("lower", 3),
     "start": ("lower", 1),
     "watcher_memory": ("lower", 64),
@@ -124,3 +127,5 @@ def test_the_callers_scripts_have_every_seat_act_in_turn() -> None:
     limped = driving.steps(6)
     assert [step.seat for step in limped[:8]] == [3, 4, 5, 6, 1, 2, 1, 2]
     assert len(limped) == 24
+    assert driving.steps(1, 5) != first
+    assert len(driving.steps(1, 5)) == len(limped)
