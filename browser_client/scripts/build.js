@@ -18,7 +18,7 @@ rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist/table", { recursive: true });
 run("node_modules/typescript/bin/tsc", "--project", "tsconfig.build.json");
 const shared = { bundle: true, format: "esm", target: "es2022", platform: "browser", sourcemap: true, legalComments: "inline" };
-await build({ ...shared, entryPoints: ["src/index.ts"], outfile: "dist/cutcard-client.js" });
+await build({ ...shared, entryPoints: ["src/index.ts"], outfile: "dist/cutcard-client.js", minify: true });
 await build({ ...shared, entryPoints: ["table/main.ts"], outfile: "dist/table/main.js", minify: true });
 cpSync("../LICENSE", "dist/LICENSE");
 for (const name of ["index.html", "style.css"]) cpSync(`table/${name}`, `dist/table/${name}`);

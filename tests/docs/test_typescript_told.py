@@ -1,4 +1,4 @@
-"""docs/writing-a-client.md: its TypeScript fits the client for web pages, as tsc has it."""
+"""What the documents show in TypeScript fits the client for web pages, as tsc has it."""
 
 import json
 import subprocess
@@ -10,8 +10,23 @@ from tests.support import browser_client
 from tests.support.documents import read_document
 
 MISSING = browser_client.missing()
+PAGE = """
+import type { SavedFile } from "cutcard-client";
+declare const game: string;
+declare function show(what: string | readonly string[]): void;
+declare function save(file: SavedFile | undefined): void;
+"""
+"""What the example of the package's own text takes for given: a page."""
+
+
+def scripts_of(document: str, before: str = "") -> list[str]:
+    """Give the examples of a document, each behind what it takes for given."""
+    return [before + block.text for block in read_document(document).blocks if block.kind == "ts"]
+
+
 SCRIPTS = [
-    block.text for block in read_document("docs/writing-a-client.md").blocks if block.kind == "ts"
+    *scripts_of("docs/writing-a-client.md"),
+    *scripts_of("browser_client/README.md", PAGE),
 ]
 
 
