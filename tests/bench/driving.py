@@ -68,19 +68,17 @@ class Step:
     to: int
 
 
-def steps(hand: int, table: int = 0) -> tuple[Step, ...]:
-    """Give the acts of a hand by its number; hand 1 has its button at seat 1.
-
-    Each table begins at another place of the round, so that their hands do not all end together.
-    """
-    return SCRIPTS[(hand - 1) % len(PLAYERS)][(hand - 1 + table) % len(HANDS)]
+def steps(hand: int) -> tuple[Step, ...]:
+    """Give the acts of a hand by its number; hand 1 has its button at seat 1."""
+    return SCRIPTS[(hand - 1) % len(SCRIPTS)]
 
 
-def _script(button: int, hand: tuple[str, ...]) -> tuple[Step, ...]:
+def _script(hand: int) -> tuple[Step, ...]:
     seats = len(PLAYERS)
+    button = (hand - 1) % seats
     live = [(button + place) % seats + 1 for place in range(1, seats + 1)]
     script: list[Step] = []
-    for number, street in enumerate(hand):
+    for number, street in enumerate(HANDS[(hand - 1) % len(HANDS)]):
         # Before the flop the first to act sits behind the two blinds.
         order = cycle(live[2:] + live[:2] if number == 0 else live)
         folded: set[int] = set()
@@ -94,8 +92,9 @@ def _script(button: int, hand: tuple[str, ...]) -> tuple[Step, ...]:
     return tuple(script)
 
 
-SCRIPTS = tuple(tuple(_script(button, hand) for hand in HANDS) for button in range(len(PLAYERS)))
-"""By the seats before the button's, and by the place of a hand in the round."""
+SCRIPTS = tuple(_script(hand) for hand in range(1, len(PLAYERS) * len(HANDS) + 1))
+ROUND = sum(len(script) for script in SCRIPTS[: len(HANDS)])
+"""The acts of one round of hands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +198,10 @@ async def _call_acts(
         ]
         places = [channels[number % len(channels)] for number in range(tables)]
         games = [await open_table(place, tokens, number) for number, place in enumerate(places)]
-        pipe.send(tuple(games))
         stubs = [play_pb2_grpc.PlayServiceStub(place) for place in places]
-        acts = [
-            _acts(*one, tokens, table) for table, one in enumerate(zip(games, stubs, strict=True))
-        ]
+        acts = [_acts(*one, tokens) for one in zip(games, stubs, strict=True)]
+        await _spread(acts)
+        pipe.send(tuple(games))
         await _run(pipe, acts, think)
 
 
@@ -214,9 +212,11 @@ async def _carry_acts(
         games = [await open_table(channel, tokens, number) for number in range(tables)]
         play = CarriedPlay(channel, Bearer(tokens[OPERATOR]), time.time)
         told = Told()
+        acts = [_acts(game, play, tokens) for game in games]
+        await _spread(acts)
         following = follow_all(play, tokens, games, told) if watched else []
         pipe.send(tuple(games))
-        await _run(pipe, [_acts(game, play, tokens, table) for table, game in enumerate(games)])
+        await _run(pipe, acts)
         require_going(following)
         assert bool(told.messages) == watched
         await hang_up(following)
@@ -224,12 +224,12 @@ async def _carry_acts(
 
 
 def _acts(
-    game: str, play: Play, tokens: dict[str, str], table: int
+    game: str, play: Play, tokens: dict[str, str]
 ) -> Iterator[Callable[[], Awaitable[object]]]:
     """Give the acts of a table, one after another."""
     headers = [bearing(tokens[name]) for name in PLAYERS]
     for hand in count(1):
-        for step in steps(hand, table):
+        for step in steps(hand):
             request = play_pb2.ActRequest(
                 request_id=f"act-{hand}-{step.turn:02}",
                 game=game,
@@ -239,6 +239,17 @@ def _acts(
                 to=step.to,
             )
             yield partial(play.Act, request, metadata=headers[step.seat - 1])
+
+
+async def _spread(callers: "Callers") -> None:
+    """Play each table on by another part of a round, so that hands end one after another."""
+
+    async def play_on(calls: Iterator[Callable[[], Awaitable[object]]], acts: int) -> None:
+        for _ in range(acts):
+            await next(calls)()
+
+    shares = (number * ROUND // len(callers) for number in range(len(callers)))
+    await asyncio.gather(*map(play_on, callers, shares))
 
 
 Callers = list[Iterator[Callable[[], Awaitable[object]]]]
