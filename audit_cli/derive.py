@@ -85,13 +85,18 @@ class Deck:
 
     seed: bytes = field(repr=False)
     ceremony: Ceremony = field(repr=False)
-    salts: tuple[bytes, ...] = field(repr=False)
+    salt_bytes: bytes = field(repr=False)
     levels: list[list[bytes]] = field(repr=False)
 
     @property
     def cards(self) -> tuple[int, ...]:
         """The 52 card numbers in dealing order."""
         return self.ceremony.deck
+
+    @property
+    def salts(self) -> tuple[bytes, ...]:
+        """The 52 salts, 16 bytes each."""
+        return tuple(map(self.salt, range(DECK_SIZE)))
 
     @property
     def leaves(self) -> list[bytes]:
@@ -105,7 +110,7 @@ class Deck:
 
     def salt(self, position: int) -> bytes:
         """Return the salt of a position, 16 bytes."""
-        return self.salts[position]
+        return self.salt_bytes[position * SALT_BYTES : (position + 1) * SALT_BYTES]
 
     def proof(self, position: int) -> list[bytes]:
         """Return the inclusion path of a position, leaf to root."""
@@ -176,15 +181,14 @@ def derive_deck(secret: bytes, mix: bytes) -> Deck:
     prk = hmac_sha256(mix, secret)
     seed = hkdf_expand(prk, _DECK_INFO, drbg.SEED_BYTES)
     ceremony = run_ceremony(drbg.stream(seed, STREAM_BYTES))
-    salt_bytes = drbg.stream(hkdf_expand(prk, _SALTS_INFO, drbg.SEED_BYTES), STREAM_BYTES)
-    salts = tuple(
-        [salt_bytes[at : at + SALT_BYTES] for at in range(0, DECK_SIZE * SALT_BYTES, SALT_BYTES)]
-    )
+    salts = drbg.stream(hkdf_expand(prk, _SALTS_INFO, drbg.SEED_BYTES), STREAM_BYTES)
+    salts = salts[: DECK_SIZE * SALT_BYTES]
     # All leaves begin alike: they go on from copies of one hash.
     begin = sha256(_LEAF_HEAD + framed(mix)).copy
     leaves = []
-    for placed_card, card, salt in zip(_PLACED_CARD, ceremony.deck, salts, strict=True):
+    places = range(0, DECK_SIZE * SALT_BYTES, SALT_BYTES)
+    for placed_card, card, at in zip(_PLACED_CARD, ceremony.deck, places, strict=True):
         leaf = begin()
-        leaf.update(placed_card[card] + salt)
+        leaf.update(placed_card[card] + salts[at : at + SALT_BYTES])
         leaves.append(leaf.digest())
     return Deck(seed, ceremony, salts, tree_levels(leaves))

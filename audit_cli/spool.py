@@ -228,16 +228,16 @@ class Numbers:
 
     def add(self, number: int) -> None:
         """Add a number."""
-        if number in self:
-            return
-        self._count += 1
         if number < 8 * _DENSE:
-            missing = (number >> 3) + 1 - len(self._bits)
-            if missing > 0:
-                self._bits += bytes(missing + 64)
-            self._bits[number >> 3] |= 1 << (number & 7)
-        else:
+            bits, at, bit = self._bits, number >> 3, 1 << (number & 7)
+            if at >= len(bits):
+                bits += bytes(at + 65 - len(bits))
+            if not bits[at] & bit:
+                bits[at] |= bit
+                self._count += 1
+        elif number not in self._far:
             self._far.add(number)
+            self._count += 1
 
     def discard(self, number: int) -> None:
         """Take a number out, if it is there."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 # How an entry's line begins: no other kind of line does.
 ENTRY = (b'{"at":', b'{"a')
-# Where the second key of a line can begin at the latest: behind `{"at":` and 15 digits.
-_SECOND_KEY = 24
 
 _value_of = json.JSONDecoder().raw_decode
 
@@ -49,10 +47,12 @@ class Entry(NamedTuple):
 
 
 @cache
-def _matcher(kind: str) -> Callable[[str], re.Match[str] | None]:
+def _matcher(kind: bytes) -> Callable[[bytes], re.Match[bytes] | None]:
     """Give the matcher of whole lines of a kind, made when a line of the kind first comes."""
-    return re.compile(line_pattern(kind)).fullmatch
+    return re.compile(line_pattern(_KINDS[kind]).encode("ascii")).fullmatch
 
+
+_KINDS = {kind.encode("ascii"): kind for kind in SHAPES}
 
 # Most lines of most games are acts: their fields are the groups of a pattern of their own.
 _match_act = re.compile(acted_pattern().encode("ascii")).fullmatch
@@ -64,20 +64,20 @@ _match_last_time = re.compile(rf"({TIME_PATTERN})\}}".encode("ascii")).fullmatch
 _match_dealing = re.compile(rf'dealt":\{{"hand":({HAND_PATTERN})'.encode("ascii")).fullmatch
 
 # Kinds whose fields are those of many other lines, and how long such a line is at most.
-_COMMON = frozenset({"posted", "returned", "awarded"})
+_COMMON = frozenset({b"posted", b"returned", b"awarded"})
+_DEALT = b"dealt"
 _SHORT = 160
 # Those of ten players with six cards each are shorter.
 _SHORT_DEALING = 4096
-_DEALING = b'dealt":{'
 _POSITIONS = b',"positions":'
 
 Plain = tuple[int, str, dict[str, Any]]
 
 
-# The fields of acts, by what stands before their time; kind and fields of common lines, by what
-# stands behind their time and a comma; positions that are dealt, with what closes their line.
+# The fields of acts, by what stands before their time, and those of common lines, by what stands
+# behind their time and a comma; positions that are dealt, by what stands from them on.
 _known_acts: dict[bytes, dict[str, Any]] = {}
-_known_lines: dict[bytes, tuple[str, dict[str, Any]]] = {}
+_known_lines: dict[bytes, dict[str, Any]] = {}
 _known_positions: dict[bytes, list[dict[str, Any]]] = {}
 _MOST_ACTS = 2048
 _MOST_LINES = 512
@@ -93,53 +93,59 @@ def parse_all_plainly(lines: Sequence[bytes]) -> list[Plain | None]:
     """`parse_plainly` of each line, quicker for many: equal keys are read as one object."""
     entries: list[Plain | None] = []
     # Where what is to be read by its text stands, and its kind.
-    places: list[tuple[int, str]] = []
-    texts: list[str] = []
+    places: list[tuple[int, bytes]] = []
+    texts: list[bytes] = []
     for place, raw in enumerate(lines):
-        if raw.startswith(b'{"acted"'):
+        entry = None
+        if raw.startswith(b'{"at":'):
+            head, _, rest = raw.partition(b',"')
+            kind = rest[: rest.find(b'"')]
+            if kind in _COMMON or kind == _DEALT:
+                entry = _recall(head, kind, rest)
+        elif raw.startswith(b'{"acted"'):
+            kind = b"acted"
             entry = _parse_act(raw)
-        elif raw.startswith(b'{"at":'):
-            entry = _recall(raw)
         else:
-            entry = None
+            kind = raw[2 : raw.find(b'"', 2)]
         entries.append(entry)
-        if entry is None and raw.startswith(ENTRY):
-            found = _match(raw)
-            if found is not None:
-                places.append((place, found[0]))
-                texts.append(found[1])
+        if entry is None and kind in _KINDS and len(raw) <= MAX_LINE and _matcher(kind)(raw):
+            places.append((place, kind))
+            texts.append(raw)
     if texts:
-        values = _value_of(f"[{','.join(texts)}]")[0]
+        values = _value_of(f"[{b','.join(texts).decode('ascii')}]")[0]
         for (place, kind), value in zip(places, values, strict=True):
-            body = value[kind]
-            entries[place] = value["at"], kind, body
+            name = _KINDS[kind]
+            body = value[name]
+            entries[place] = value["at"], name, body
             _remember(lines[place], kind, body)
     return entries
 
 
-def _recall(raw: bytes) -> Plain | None:
-    """Return what a line says that is like one that was read, but for time or hand."""
-    head, _, rest = raw.partition(b',"')
-    if rest.startswith(_DEALING) and len(raw) <= _SHORT_DEALING:
+def _recall(head: bytes, kind: bytes, rest: bytes) -> Plain | None:
+    """Return what a line says that is like one that was read, but for time or hand.
+
+    `rest` is what stands behind its time and a comma, and the `kind` in quotes.
+    """
+    if kind == _DEALT:
         dealing, _, positions = rest.partition(_POSITIONS)
         known, hand = _known_positions.get(positions), _match_dealing(dealing)
-        if known is None or hand is None:
+        if known is None or hand is None or len(rest) > _SHORT_DEALING:
             return None
-        kind, body = "dealt", {"hand": int(hand[1]), "positions": known}
-    elif len(raw) <= _SHORT and rest in _known_lines:
-        kind, body = _known_lines[rest]
+        body: dict[str, Any] = {"hand": int(hand[1]), "positions": known}
+    elif len(rest) <= _SHORT and rest in _known_lines:
+        body = _known_lines[rest]
     else:
         return None
     at = _match_first_time(head)
-    return None if at is None else (int(at[1]), kind, body)
+    return None if at is None else (int(at[1]), _KINDS[kind], body)
 
 
-def _remember(raw: bytes, kind: str, body: dict[str, Any]) -> None:
+def _remember(raw: bytes, kind: bytes, body: dict[str, Any]) -> None:
     """Keep what a line says, if other lines are likely to say the same."""
     if kind in _COMMON and len(raw) <= _SHORT:
         _make_room(_known_lines, _MOST_LINES)
-        _known_lines[raw.partition(b',"')[2]] = kind, body
-    elif kind == "dealt" and len(raw) <= _SHORT_DEALING:
+        _known_lines[raw.partition(b',"')[2]] = body
+    elif kind == _DEALT and len(raw) <= _SHORT_DEALING:
         _make_room(_known_positions, _MOST_POSITIONS)
         _known_positions[raw.partition(_POSITIONS)[2]] = body["positions"]
 
@@ -170,16 +176,6 @@ def _parse_act(raw: bytes) -> Plain | None:
     _make_room(_known_acts, _MOST_ACTS)
     _known_acts[told] = body
     return int(time), "acted", body
-
-
-def _match(raw: bytes) -> tuple[str, str] | None:
-    """Return kind and text of a line that its kind's pattern accepts."""
-    if len(raw) > MAX_LINE or not raw.isascii():
-        return None
-    text = raw.decode("ascii")
-    start = text.find(',"', 6, _SECOND_KEY) + 2 if text.startswith('{"at":') else 2
-    kind = text[start : text.find('"', start)]
-    return (kind, text) if kind in SHAPES and _matcher(kind)(text) else None
 
 
 def parse_entry(raw: bytes) -> Entry | Problem:

@@ -7,7 +7,7 @@ on behind the first with burns of its own (protocol 4).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from audit_cli.checks.voice import Voice, count
 from audit_cli.poker.positions import clockwise
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _BURN, _BOARD = 0, -1
 _STREETS = ((_BURN, _BOARD, _BOARD, _BOARD), (_BURN, _BOARD), (_BURN, _BOARD))
 _SECOND_BOARD = -2
+# Positions as they are logged, their numbers, and where they go.
+_Logged = tuple[list[dict[str, Any]], list[int], tuple[int, ...]]
+_MOST_KNOWN = 32
 
 
 def _words(target: int) -> str:
@@ -46,6 +49,8 @@ class Dealt:
         self._voice = Voice(Promise.DEALT, emit)
         self.positions = 0
         self._openings = 0
+        # Logged positions by their identity, with which they are kept.
+        self._known: dict[int, _Logged] = {}
 
     def begin(self, table: Table) -> None:
         """Begin a game."""
@@ -75,15 +80,11 @@ class Dealt:
         """Positions go out."""
         if self._table.torn:
             return
-        logged = line.body["positions"]
-        positions = [item["position"] for item in logged]
-        # Neither seat nor board is where a burn goes. A second board that was not agreed on
-        # matches no plan.
-        targets = tuple([item.get("seat") or -item.get("board", _BURN) for item in logged])
-        self.positions += len(logged)
+        _, positions, targets = self._read(line.body["positions"])
+        self.positions += len(positions)
         wanted = self._plan.pop(0) if self._plan else ()
         if not self._targets:
-            self._holes.put(self._hand, len(logged).to_bytes(4, "big"))
+            self._holes.put(self._hand, len(positions).to_bytes(4, "big"))
         if targets != wanted or positions != [*range(self._next, self._next + len(wanted))]:
             pairs = zip(positions, targets, strict=True)
             self._voice.broken(
@@ -96,6 +97,20 @@ class Dealt:
         for position, target in zip(positions, targets, strict=True):
             self._targets.setdefault(position, target)
         self._next = 1 + max(positions)
+
+    def _read(self, logged: list[dict[str, Any]]) -> _Logged:
+        """Return positions that go out; the very same ones come in many hands."""
+        known = self._known.get(id(logged))
+        if known is None or known[0] is not logged:
+            positions = [item["position"] for item in logged]
+            # Neither seat nor board is where a burn goes. A second board that was not agreed on
+            # matches no plan.
+            targets = tuple([item.get("seat") or -item.get("board", _BURN) for item in logged])
+            known = logged, positions, targets
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[id(logged)] = known
+        return known
 
     def holes(self, hand: int) -> int:
         """Return how many positions the hole cards of a hand have."""

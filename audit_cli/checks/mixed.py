@@ -91,13 +91,16 @@ class Mixed:
         table = self._table
         reached = next_link(table.origin, table.game_bytes, player, link).hex()
         if reached != anchor:
-            self._voice.broken(
-                f"the link of {player} does not fit its anchor",
-                line,
-                hand,
-                f"a link whose next is {anchor}",
-                f"the next of the logged link is {reached}",
-            )
+            self._unfit(player, reached, anchor, line, hand)
+
+    def _unfit(self, player: str, reached: str, anchor: str, line: Line, hand: int) -> None:
+        self._voice.broken(
+            f"the link of {player} does not fit its anchor",
+            line,
+            hand,
+            f"a link whose next is {anchor}",
+            f"the next of the logged link is {reached}",
+        )
 
     def hand_opened(self, line: Line) -> None:
         """Anchors are frozen; called before the table takes the entry."""
@@ -137,7 +140,8 @@ class Mixed:
     def _check_links(
         self, links: list[dict[str, Any]], frozen: dict[int, str], hand: OpenHand, line: Line
     ) -> None:
-        put = self._used.put
+        put, table, players = self._used.put, self._table, hand.players
+        origin, game = table.origin, table.game_bytes
         for item in links:
             seat, link = item["seat"], item["link"]
             value = bytes.fromhex(link)
@@ -145,7 +149,11 @@ class Mixed:
                 self._used_before(link, line, hand.number)
             anchor = frozen.get(seat)
             if anchor is not None:
-                self._fit(hand.players[seat].player, value, anchor, line, hand.number)
+                self._links += 1
+                player = players[seat].player
+                reached = next_link(origin, game, player, value).hex()
+                if reached != anchor:
+                    self._unfit(player, reached, anchor, line, hand.number)
 
     def _count(self, k: int, n: int, hand: int, line: Line) -> None:
         weakest = self._weakest

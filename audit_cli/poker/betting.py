@@ -6,6 +6,7 @@ before the flop, whatever was posted, and the last full raise never moves on a s
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from audit_cli.poker.rules import Structure
@@ -49,6 +50,12 @@ class Decision(NamedTuple):
         return f"seat {self.seat}: {', '.join(parts)}"
 
 
+@lru_cache(maxsize=64)
+def _find_left(order: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    """Return for each seat all of them, first the one to its left."""
+    return {seat: order[at:] + order[:at] for at, seat in enumerate(order, 1)}
+
+
 class Betting:
     """The chips and turns of one hand, street by street.
 
@@ -85,9 +92,7 @@ class Betting:
 
     def __init__(self, order: Sequence[int], stacks: Mapping[int, int], rules: HandRules) -> None:
         self._order = tuple(order)
-        self._left_of = {
-            seat: self._order[at:] + self._order[:at] for at, seat in enumerate(order, 1)
-        }
+        self._left_of = _find_left(self._order)
         self._rules = rules
         self._structure = rules.structure
         self.stacks = {seat: stacks[seat] for seat in order}

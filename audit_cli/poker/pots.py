@@ -33,6 +33,9 @@ def layer_pots(totals: Mapping[int, int], live: Sequence[int], dead: int = 0) ->
     pots: list[Pot] = []
     floor = 0
     levels = sorted({totals[seat] for seat in live})
+    if len(levels) == 1:
+        amount = sum(totals.values()) + dead
+        return (Pot(amount, tuple(live)),) if amount else ()
     for level in levels:
         top = level == levels[-1]
         amount = sum(

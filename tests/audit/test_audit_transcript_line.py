@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit_cli import transcript_line
 from audit_cli.entries import SHAPES, line_pattern
 from audit_cli.problem import Problem
 from audit_cli.shape import Shape, fields, integer, list_of, text
@@ -195,6 +196,8 @@ ALPHABET = sorted({*b'{}[]",:\\-+.eE0123456789abcnulATs_ \t\x7f\xe9'})
 
 @given(st.sampled_from(LINES), st.data())
 def test_a_changed_line_is_judged_the_same_both_ways(line: bytes, data: st.DataObject) -> None:
+    """Also where the line itself has been read before, and most of it is known from then."""
+    parse_entry(line)
     changed = bytearray(line)
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(changed) - 1))
@@ -206,6 +209,46 @@ def test_a_changed_line_is_judged_the_same_both_ways(line: bytes, data: st.DataO
         else:
             changed[at] = data.draw(st.sampled_from(ALPHABET))
     assert parse_entry(bytes(changed)) == parse_entry_strictly(bytes(changed))
+
+
+TIMES = ("0", "7", "999999999999999", "00", "-1", "1.0", "", "1e3", " 1", "9007199254740992", "1 ")
+
+
+@pytest.mark.parametrize("time", TIMES)
+@pytest.mark.parametrize("kind", ["acted", "posted", "dealt", "returned", "awarded"])
+def test_the_time_of_a_line_like_one_that_was_read_is_judged_as_any(kind: str, time: str) -> None:
+    for body in SAMPLES[kind]:
+        line = canonical({"at": START, kind: body})
+        parse_entry(line)
+        changed = line.replace(str(START).encode(), time.encode())
+        assert parse_entry(changed) == parse_entry_strictly(changed)
+
+
+@pytest.mark.parametrize("hand", ["1", "999999999999999", "0", "01", "-1", '"1"', "1,", ""])
+def test_the_hand_of_a_dealing_like_one_that_was_read_is_judged_as_any(hand: str) -> None:
+    for body in SAMPLES["dealt"]:
+        line = canonical({"at": START, "dealt": body})
+        parse_entry(line)
+        changed = re.sub(rb'"hand":[0-9]+', f'"hand":{hand}'.encode(), line)
+        assert parse_entry(changed) == parse_entry_strictly(changed)
+
+
+def test_what_is_known_of_lines_that_were_read_is_bounded() -> None:
+    def lines(kind: str, number: int) -> bytes:
+        body = SAMPLES[kind][0]
+        if kind == "dealt":
+            positions = [{"position": at, "to": "burn"} for at in (number % 52, number // 52)]
+            return canonical({"at": START, kind: {"hand": 1, "positions": positions}})
+        return canonical(
+            {"at": START, kind: body | {"to" if kind == "acted" else "amount": number}}
+        )
+
+    for kind in ("acted", "posted", "dealt"):
+        for number in range(2500):
+            assert isinstance(parse_entry(lines(kind, number)), Entry)
+    assert len(transcript_line._known_acts) <= 2048
+    assert len(transcript_line._known_lines) <= 512
+    assert len(transcript_line._known_positions) <= 64
 
 
 def _agree(shape: Shape, value: object) -> None:

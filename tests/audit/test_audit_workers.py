@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -17,6 +19,7 @@ import pytest
 from audit_cli import ahead, cli
 from audit_cli.canonical import MAX_LINE
 from audit_cli.examined import Examined, Task, examine
+from audit_cli.gamefile import Foreseen
 from tests.support.mutations import count_changes, mutate_bytes, mutate_line, mutate_order
 from tests.support.simulator import (
     HOUSE_LIFE,
@@ -143,6 +146,25 @@ def test_a_worker_follows_the_play_of_whole_hands_ahead() -> None:
     data = play_game(seed=5, hands=12, players=5).game_file()
     found = examine(Task(data, "", False, [])).runs
     assert sum(foreseen is not None for *_, foreseen in found) >= 6
+
+
+def test_what_is_foreseen_of_a_hand_is_the_same_whatever_was_followed_before() -> None:
+    data = play_game(seed=5, hands=12, players=5).game_file()
+    opened = next(line for line in data.splitlines() if b',"game_opened":{' in line[:40])
+    starts = [found.start() + 1 for found in re.finditer(rb'\n\{"at":\d+,"hand_opened"', data)]
+    hands = [data[at:end] for at, end in pairwise([*starts, len(data)])]
+    wrong = hands[3].replace(b'"turn":2}', b'"turn":3}')
+    assert wrong != hands[3]
+
+    def foresee(block: bytes) -> list[Foreseen | None]:
+        return [foreseen for *_, foreseen in examine(Task(block, "", False, [], opened)).runs]
+
+    first = [foresee(hand) for hand in hands]
+    assert sum(foreseen is not None for runs in first for foreseen in runs) >= 6
+    for hand, found in zip(reversed(hands), reversed(first), strict=True):
+        assert foresee(hand) == found
+        assert not any(foresee(wrong))
+        assert foresee(hand) == found
 
 
 def test_what_a_check_would_speak_of_is_not_foreseen() -> None:
