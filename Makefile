@@ -107,7 +107,7 @@ WITHOUT = command -v $(1) >/dev/null || { \
 lint-deploy: setup $(DEPLOY)/.ready
 	$(DEPLOY)/bin/yamllint --strict deploy
 	$(DEPLOY)/bin/hadolint --failure-threshold info deploy/container/Dockerfile
-	$(DEPLOY)/bin/python -m tests.runners.compose deploy/compose/compose.yaml
+	$(DEPLOY)/bin/python -m tests.runners.compose deploy/compose/*.yaml
 	@# Docker's own client, where it is there; it needs no engine for this.
 	@! docker compose version >/dev/null 2>&1 \
 	  || docker compose --file deploy/compose/compose.yaml --profile setup config --quiet
@@ -116,6 +116,7 @@ lint-deploy: setup $(DEPLOY)/.ready
 	  $(DEPLOY)/bin/kubectl kustomize $$overlay >$(DEPLOY)/rendered.yaml \
 	    && $(DEPLOY)/bin/kubernetes-validate --strict --quiet $(DEPLOY)/rendered.yaml || exit 1; \
 	done
+	$(DEPLOY)/bin/kubernetes-validate --strict --quiet deploy/kubernetes/volume.yaml
 	$(BIN)/python -m tests.runners.envoy deploy/envoy/envoy.yaml deploy/kubernetes/overlays/*/envoy.yaml
 	@$(call WITHOUT,promtool,prometheus); cd deploy/prometheus \
 	  && echo 'promtool check config, and test rules' \

@@ -115,8 +115,9 @@ def test_the_database_is_reached_by_those_who_use_it_alone() -> None:
     assert there == {*DEALERS, "postgres", "migrate", "grants"}
     lines = (FOLDER / "postgres" / "pg_hba.conf").read_text(encoding="utf-8").splitlines()
     rules = [line.split() for line in lines if line and not line.startswith("#")]
-    assert [rule[0] for rule in rules] == ["local", "hostssl"]
-    assert rules[1][-1] == "scram-sha-256"
+    assert [rule[0] for rule in rules] == ["local", "local", "hostssl"]
+    assert [rule[2] for rule in rules[:2]] == ["postgres", "postgres"]
+    assert rules[2][-1] == "scram-sha-256"
 
 
 @pytest.mark.parametrize("name", LASTING)

@@ -18,13 +18,21 @@ import grpc
 import grpc.aio
 import pytest
 
-from cutcard.v1 import fairness_pb2, fairness_pb2_grpc, operate_pb2, play_pb2, tournament_pb2
+from cutcard.v1 import (
+    fairness_pb2,
+    fairness_pb2_grpc,
+    operate_pb2,
+    play_pb2,
+    play_pb2_grpc,
+    tournament_pb2,
+)
+from dealer_service.access.roles import Role
 from deploy.envoy.for_nodes import SHIPPED, dump, for_nodes, shipped
 from tests.runners.envoy import faults_of
 from tests.support.bare_http2 import Ask, BareCall
 from tests.support.envoy import PATIENCE, Envoy, envoy_beside, program
 from tests.support.grpc_web import Web
-from tests.support.service import UNHURRIED, Service, refusal, serving
+from tests.support.service import UNHURRIED, Service, refusal, serving, watching
 
 NODE = "dealer-a"
 PART = 16 * 1024
@@ -204,6 +212,28 @@ async def test_a_callers_word_on_retries_and_timeouts_counts_for_nothing(tmp_pat
         assert told.reason == "NO_SUCH_GAME"
         stats = envoy.stats("cluster.dealers.upstream_rq_(retry|timeout)$")
         assert set(stats.values()) == {0}
+
+
+async def test_a_stream_ends_by_its_callers_deadline_as_such(tmp_path: Path) -> None:
+    """And never as INTERNAL, which is what a stream is to its caller that Envoy ends."""
+    async with before_dealer(tmp_path) as (service, envoy):
+        game = await service.open_game()
+        trust = grpc.ssl_channel_credentials(envoy.ca.read_bytes())
+        async with grpc.aio.secure_channel(envoy.address, trust) as channel:
+            play = play_pb2_grpc.PlayServiceStub(channel)
+
+            async def watch() -> grpc.StatusCode:
+                header = service.header("eve", Role.WATCHER)
+                stream = play.Watch(watching(game), metadata=header, timeout=0.5)
+                try:
+                    async for _ in stream:
+                        pass
+                except grpc.aio.AioRpcError as error:
+                    return error.code()
+                raise AssertionError(game)
+
+            ended = await asyncio.gather(*(watch() for _ in range(30)))
+    assert set(ended) == {grpc.StatusCode.DEADLINE_EXCEEDED}
 
 
 async def test_collectors_have_two_pages_and_the_rest_is_on_loopback(tmp_path: Path) -> None:

@@ -82,11 +82,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     labels: dict[str, set[str]] = {}
     values: dict[tuple[str, str], set[str]] = {}
     for text in texts:
+        named = set(re.findall(r"^(\w+)[{ ]", text, re.MULTILINE))
         for family in text_string_to_metric_families(text):
             for sample in family.samples:
-                labels.setdefault(sample.name, set()).update(sample.labels)
+                # The parser has every counter end in `_total`, which Envoy's do not.
+                name = sample.name if sample.name in named else sample.name.removesuffix("_total")
+                labels.setdefault(name, set()).update(sample.labels)
                 for label, value in sample.labels.items():
-                    values.setdefault((sample.name, label), set()).add(value)
+                    values.setdefault((name, label), set()).add(value)
     return Told(
         {name: frozenset(one) for name, one in labels.items()},
         {key: frozenset(one) for key, one in values.items()},

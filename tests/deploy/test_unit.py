@@ -55,6 +55,8 @@ def test_it_starts_again_after_a_failure_and_not_where_somebody_must_read_first(
     assert value("Restart") == "on-failure"
     statuses = {int(each) for each in value("RestartPreventExitStatus").split()}
     assert statuses == {Exit.USAGE, Exit.CANNOT_START}
+    # Which ends a dealer, and is no failure by systemd's own counting.
+    assert value("RestartForceExitStatus") == "SIGHUP"
 
 
 def test_it_has_time_to_drain() -> None:

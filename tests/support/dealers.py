@@ -52,7 +52,7 @@ class Dealers:
     stack: contextlib.ExitStack
     running: dict[str, commands.Service] = field(default_factory=dict)
 
-    def start(self, name: str) -> commands.Service:
+    def start(self, name: str, *more: object) -> commands.Service:
         """Start a dealer of this name in a folder of its name, and wait until it serves."""
         folder = self.folder / name
         if not folder.exists():
@@ -65,7 +65,7 @@ class Dealers:
                 (folder / key).chmod(0o600)
         options = ("--directory", folder, "--origin", ORIGIN, "--store", self.url, "--node", name)
         rates = ("--calls", 100_000, "--streams", 1_000)
-        serving = commands.serving(folder, *options, *rates, "--lease", f"{LEASE}s")
+        serving = commands.serving(folder, *options, *rates, "--lease", f"{LEASE}s", *more)
         self.running[name] = self.stack.enter_context(serving)
         return self.running[name]
 
