@@ -33,9 +33,11 @@ export class Spectator implements AsyncIterable<Event> {
   readonly #events = new Queue<Event>();
   readonly #following: Following;
   readonly #running: Promise<void>;
+  readonly #key: NoteKey;
 
   /** @internal */
   constructor(caller: Caller, watched: Watched) {
+    this.#key = watched.key;
     const tell = (event: Event): void => {
       this.#events.put(event);
     };
@@ -56,6 +58,13 @@ export class Spectator implements AsyncIterable<Event> {
 
   get refused(): Refused | undefined {
     return this.#following.refused;
+  }
+
+  /** What a refusal rests on, as a file to be kept. */
+  evidence(): SavedFile | undefined {
+    const { refused } = this;
+    if (refused === undefined) return undefined;
+    return { name: `${refused.game}.evidence`, text: evidenceText(refused, this.#key.text, "") };
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Event> {

@@ -263,6 +263,23 @@ describe("a seat", () => {
   });
 });
 
+describe("who only watches", () => {
+  it("has the evidence, too", async () => {
+    const { house } = wire;
+    const dealer = await Dealer.connect({ address: ADDRESS, token: TOKEN, key: house.key.text, keeping: new MemoryKeeping(), transport: wire.transport });
+    const spectator = await dealer.watch(GAME);
+    expect(spectator.evidence()).toBeUndefined();
+    wire.tell(house.sit(1, "ann", "33".repeat(32)), house.checkpoint(new Uint8Array(32)));
+    const events: Event[] = [];
+    for await (const event of spectator) events.push(event);
+    expect(events.at(-1)).toMatchObject({ type: "refused", reason: "ROOT" });
+    const file = spectator.evidence();
+    expect(file?.name).toBe(`${GAME}.evidence`);
+    expect(JSON.parse(file?.text.split("\n")[0] ?? "")).toMatchObject({ format: "cutcard-evidence/1", player: "" });
+    await dealer.close();
+  });
+});
+
 describe("a page that is reloaded", () => {
   beforeAll(() => {
     const held = new Set<string>();

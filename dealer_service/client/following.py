@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from cutcard.v1 import play_pb2
@@ -29,6 +30,7 @@ from dealer_service.client.events import (
     MyTurn,
     tell,
 )
+from dealer_service.client.evidence import write_evidence
 from dealer_service.client.files import GameFiles
 from dealer_service.client.lines import Entry
 from dealer_service.client.log_proof import LogProof, LogProofError, fetch_log_proof
@@ -65,8 +67,12 @@ class Following:
         *,
         links: bool = False,
         also: Callable[[Entry], None] = lambda _: None,
+        evidence: Path | None = None,
     ) -> None:
-        """Begin; `also` is told each entry, and raises ProtocolBreach where it refuses one."""
+        """Begin; `also` is told each entry, and raises ProtocolBreach where it refuses one.
+
+        `evidence` is the file of a refusal's, where there are no `files` that have their own.
+        """
         self.game = watched.game
         self.files = files
         self.viewer = Viewer(watched.game, watched.player)
@@ -88,6 +94,7 @@ class Following:
             self._settled.set()
         self.left = False
         self._caller = caller
+        self._evidence = evidence
         self._key = watched.key
         self._tell = tell_user
         self._links = links
@@ -210,6 +217,8 @@ class Following:
             async with self._writing:
                 await on_disk(self.files.write_evidence, refused)
                 await on_disk(self.files.record.refused, refused)
+        elif self._evidence is not None:
+            await on_disk(write_evidence, self._evidence, refused, self._key)
         self._tell(refused)
         self._has_refused.set()
 

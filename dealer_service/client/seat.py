@@ -63,12 +63,16 @@ class Events(Generic[Heard]):
 
 
 class Spectator:
-    """A game watched without a seat: an async iterator of events."""
+    """A game watched without a seat: an async iterator of events.
 
-    def __init__(self, caller: Caller, watched: Watched) -> None:
+    With a `directory` it writes there what a refusal rests on.
+    """
+
+    def __init__(self, caller: Caller, watched: Watched, directory: Path | None = None) -> None:
         self.game = watched.game
         self._events: Events[Event] = Events()
-        self._following = Following(caller, watched, self._events.put)
+        evidence = None if directory is None else directory / f"{watched.game}.evidence"
+        self._following = Following(caller, watched, self._events.put, evidence=evidence)
         self._task = asyncio.create_task(self._run())
 
     @property

@@ -131,13 +131,13 @@ class Dealer:
         """
         return await fetch_log_proof(self._caller, await self.key(), (game, hand, stage), wait)
 
-    async def watch(self, game: str) -> "Spectator":
-        """Watch a game without a seat."""
+    async def watch(self, game: str, directory: Path | None = None) -> "Spectator":
+        """Watch a game without a seat; evidence of a breach goes to `directory`."""
         around = self._caller.surroundings
         joined, slept = around.monotonic(), around.slept()
         table = await self.table(game)
         watched = Watched(game, await self.key(), None, joined, table.size, slept=slept)
-        spectator = Spectator(self._caller, watched)
+        spectator = Spectator(self._caller, watched, directory)
         self._open.append(spectator)
         return spectator
 

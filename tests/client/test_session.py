@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -621,6 +622,24 @@ async def test_a_breach_ends_the_seat_with_evidence(fake: FakeDealer, tmp_path: 
     assert json.loads(evidence[1])["refused"]["reason"] == "MIX"
     told = [json.loads(each)["line"] for each in evidence if '"line"' in each]
     assert told == [line.decode() for line in simulator.lines[: len(told)]]
+
+
+async def test_who_only_watches_has_the_evidence_too(fake: FakeDealer, tmp_path: Path) -> None:
+    simulator = fake.open_table()
+    fake.faults.tamper = lambda _, message: other_mix("ann", message)
+    game = simulator.state.opened.game
+    async with Dealer.connect(fake.address, token_for("eve"), surroundings=QUICK) as dealer:
+        watching = await dealer.watch(game, tmp_path / "seen")
+        for name in ("ann", "ben"):
+            await fake.change(simulator, partial(simulator.sit, name, anchored=False))
+        await fake.open_hand(simulator)
+        async with asyncio.timeout(20):
+            refused = [event async for event in watching if isinstance(event, Refused)]
+    assert [one.reason for one in refused] == [Reason.MIX]
+    lines = (tmp_path / "seen" / f"{game}.evidence").read_text().splitlines()
+    head, told, *_ = map(json.loads, lines)
+    assert (head["game"], head["player"]) == (game, "")
+    assert told["refused"]["reason"] == "MIX"
 
 
 async def test_a_dealer_under_another_key_is_refused(fake: FakeDealer, tmp_path: Path) -> None:
