@@ -336,6 +336,7 @@ class TestTheDashboard:
             "Cluster",
             "Publication and witnesses",
             "Process",
+            "Proxy",
         ]
 
     def test_asks_for_what_there_is(self, told: Told) -> None:
