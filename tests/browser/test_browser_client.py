@@ -8,6 +8,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -40,7 +41,7 @@ from tests.support.certificates import Authority, Issued
 from tests.support.envoy import envoy_beside, program
 from tests.support.fake_dealer import FakeDealer, token_for
 from tests.support.nodes import sharing
-from tests.support.service import Service, seated, serving, stop, waiting
+from tests.support.service import PATIENCE, Service, seated, serving, stop, waiting
 from tests.support.table_page import TablePage
 
 Told = dict[str, Any]
@@ -181,6 +182,48 @@ async def test_a_page_that_is_reloaded_in_mid_hand_goes_on(
         await stop([bob])
         links = [json.loads(line) for line in record.read_text().splitlines() if '"link"' in line]
         assert [one["link"]["hand"] for one in links] == [1, 2]
+
+
+async def test_a_page_refuses_a_dealer_whose_store_was_put_back(
+    page: TablePage, issued: Issued, tmp_path: Path
+) -> None:
+    """It does not know that it opens a hand anew, and gets no link for it a second time."""
+    folder, older = tmp_path / "dealer", tmp_path / "older"
+
+    @asynccontextmanager
+    async def dealing(proxy: str) -> AsyncIterator[tuple[Service, str]]:
+        async with serving(folder, clock=SystemClock()) as service:
+            dealers = {"dealer-a": service.address}
+            async with envoy_beside(dealers, tmp_path / proxy, issued=issued) as envoy:
+                yield service, envoy.url
+                await page.forget()
+
+    async with dealing("first") as (service, url):
+        game = await service.open_game(**UNHURRIED)
+        await service.pause(game)
+        await stop(await seated(service, game, "bob"))
+        await page.come()
+        await page.enter(**at(service, url, game))
+        await page.until_told("ann takes a seat", "#story")
+    shutil.copytree(folder, older)
+    async with dealing("second") as (service, url):
+        await service.resume(game)
+        await page.come()
+        await page.enter(**at(service, url, game))
+        await page.until_told("Hand 1", "#mixed")
+        table = service.table(game)
+        async with asyncio.timeout(PATIENCE):
+            while not table.dealing.links:  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0)
+    shutil.rmtree(folder)
+    shutil.copytree(older, folder)
+    async with dealing("third") as (service, url):
+        await service.resume(game)
+        await page.come()
+        await page.enter(**at(service, url, game))
+        told = await page.until_told("ROOT", "#mixed")
+        assert "that was kept before is of other lines" in told
+        assert service.table(game).dealing.links == {}
 
 
 async def test_a_page_finds_the_dealer_that_has_its_game(

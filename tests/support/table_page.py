@@ -50,6 +50,11 @@ class TablePage:
         """Have the browser load the page again."""
         await asyncio.to_thread(self.driver.refresh)
 
+    async def forget(self) -> None:
+        """Go away from the page, which then goes on by itself no more; what it kept stays."""
+        await asyncio.to_thread(self.driver.execute_script, "sessionStorage.clear()")
+        await asyncio.to_thread(self.driver.get, "about:blank")
+
     async def until(self, script: str, *arguments: object) -> Any:
         """Wait until a script gives something that counts as true."""
         try:
