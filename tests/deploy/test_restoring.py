@@ -60,7 +60,7 @@ class TestCompose:
 def backup_words() -> list[str]:
     """Give the command that the steps make a backup with, behind the service's name."""
     (line,) = re.findall(
-        r"^ +\$C exec --no-TTY postgres (pg_basebackup .*) >base\.tar$", OPERATIONS, re.MULTILINE
+        r"^ +\$C exec -T postgres (pg_basebackup .*) >base\.tar$", OPERATIONS, re.MULTILINE
     )
     return str(line).split()
 

@@ -4,12 +4,14 @@
 """
 
 import shlex
+import signal
 import subprocess
 from pathlib import Path
 
 from dealer_service.cli import build_parser
 from dealer_service.commands.failure import Exit
 from dealer_service.config import split_address
+from tests.support import commands
 from tests.support.deployed import DEPLOY, environment_file, settings_of, unit
 
 FOLDER = DEPLOY / "systemd"
@@ -55,7 +57,13 @@ def test_it_starts_again_after_a_failure_and_not_where_somebody_must_read_first(
     assert value("Restart") == "on-failure"
     statuses = {int(each) for each in value("RestartPreventExitStatus").split()}
     assert statuses == {Exit.USAGE, Exit.CANNOT_START}
-    # Which ends a dealer, and is no failure by systemd's own counting.
+
+
+def test_a_dealer_knows_no_hangup_and_is_started_again_after_one(tmp_path: Path) -> None:
+    """Whoever takes it for a signal to read files again ends it, and systemd starts it."""
+    with commands.serving(tmp_path, "--directory", tmp_path / "dealer") as service:
+        status, _ = service.stop(signal.SIGHUP)
+    assert status == -signal.SIGHUP
     assert value("RestartForceExitStatus") == "SIGHUP"
 
 
