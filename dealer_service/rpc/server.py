@@ -42,7 +42,7 @@ from dealer_service.tables.floor import Floor
 MAX_REQUEST_BYTES: Final = 64 * 1024
 MAX_METADATA_BYTES: Final = 8 * 1024
 MAX_STREAMS_OF_A_CONNECTION: Final = 1_000
-"""Calls and streams at a time; whoever stands before many callers opens more connections."""
+"""Calls and streams at a time; whoever stands before many callers has one for all in a session."""
 
 OPTIONS: Final[Sequence[tuple[str, int]]] = (
     ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),

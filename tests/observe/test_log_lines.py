@@ -30,6 +30,7 @@ from tests.support.service import (
     waiting,
     watching,
 )
+from tests.support.talk import talking, token_of
 
 ROOT = Path(__file__).parents[2]
 OPERATIONS = (ROOT / "deploy" / "OPERATIONS.md").read_text(encoding="utf-8")
@@ -162,6 +163,18 @@ class TestCalls:
         (event,) = heard.named("refused")
         assert (event["method"], event["caller"]) == ("PlayService/Watch", "bob")
         assert event["reason"] == "NO_SUCH_LINE"
+
+    async def test_each_of_a_session_keeps_its_own(self, tmp_path: Path, heard: Heard) -> None:
+        async with serving(tmp_path) as service:
+            game = await service.open_game()
+            async with talking(service) as talk:
+                tokens = {1: token_of(service.header("bob")), 2: token_of(service.header("cleo"))}
+                calls = [talk.call(number, watch=watching(game, 99)) for number in tokens]
+                await talk.send(*calls, bearers=tokens)
+                for call in calls:
+                    await talk.next(call)
+        told = {(one["method"], one["caller"], one["game"]) for one in heard.named("refused")}
+        assert told == {("PlayService/Watch", name, game) for name in ("bob", "cleo")}
 
     async def test_what_the_clock_does_belongs_to_no_call(
         self, tmp_path: Path, heard: Heard, monkeypatch: pytest.MonkeyPatch

@@ -14,6 +14,7 @@ from dealer_service.observe.tracing import TracingUnavailable, open_tracing
 from tests.support.nodes import sharing
 from tests.support.otlp import attributes, receiving
 from tests.support.service import Bot, fresh_id, refusal, seated, serving, stop, waiting
+from tests.support.talk import talking
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"
@@ -91,6 +92,22 @@ async def test_a_stream_is_one_span_until_it_ends(tmp_path: Path) -> None:
             await ann.stop()
         (span,) = received.named("PlayService/Watch")
         assert attributes(span)["cutcard.game"] == game
+
+
+async def test_each_call_of_a_session_has_a_span_of_its_own(tmp_path: Path) -> None:
+    """Beside the session's own, which is of no game."""
+    with receiving() as received:
+        async with serving(tmp_path, trace=received.url) as service:
+            games = [await service.open_game() for _ in range(2)]
+            async with talking(service) as talk:
+                for game in games:
+                    await talk.ask(get_table=play_pb2.GetTableRequest(game=game))
+        asked = [
+            attributes(span)["cutcard.game"] for span in received.named("PlayService/GetTable")
+        ]
+        assert sorted(asked) == sorted(games)
+        (session,) = received.named("PlayService/Session")
+        assert "cutcard.game" not in attributes(session)
 
 
 async def test_a_take_over_has_a_span(tmp_path: Path) -> None:
