@@ -232,7 +232,7 @@ class GameLog:
             return False
         if (table.leaf, hand.leaf) != (found.game, found.hand) or play.entry != hand.entry + 2:
             return False
-        if not (self._played.follows and self._replayed.is_fresh(hand.number, play.entry - 1)):
+        if not (self._played.is_fresh and self._replayed.is_fresh(hand.number, play.entry - 1)):
             return False
         if not self._ordered.foreseen(len(play.leaves), found.first, found.last):
             return False

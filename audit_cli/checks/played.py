@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from audit_cli.checks.check import Emit
+    from audit_cli.checks.ruleset import Rules
     from audit_cli.checks.table import Table
     from audit_cli.derive import DerivedDeck
     from audit_cli.gamefile import Foreseen, Line, Play
@@ -43,6 +44,9 @@ class Played:
         self._between = Between(self._voice)
         self.clock = Clock(self._voice, self._between)
         self._hands = 0
+        # The fields of an opening and its rules, as long as the hand was not looked at.
+        self._opening: tuple[dict[str, Any], Rules | None] | None = None
+        self._followed: Hand | None = None
         self.acts = 0
         self.pots = 0
         between = self._between
@@ -80,14 +84,31 @@ class Played:
         self._voice.begin(table.game)
         self._between.begin(table)
         self.clock.begin(table)
-        # The open hand as far as it can be followed.
-        self._hand: Hand | None = None
+        self._hand = None
         self._mucks = Mucks(self._voice)
+
+    @property
+    def _hand(self) -> Hand | None:
+        """The open hand as far as it can be followed, made when it is first looked at."""
+        if self._opening is not None:
+            opening, self._opening = self._opening, None
+            self._followed = self._make_hand(*opening)
+        return self._followed
+
+    @_hand.setter
+    def _hand(self, hand: Hand | None) -> None:
+        self._opening = None
+        self._followed = hand
 
     @property
     def follows(self) -> bool:
         """Whether there is an open hand, and it can be followed."""
         return self._hand is not None
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nothing behind the opening of the open hand was looked at."""
+        return self._opening is not None
 
     def mucks(self, hand: int) -> list[tuple[Any, ...]]:
         """Return the mucks of a hand, as they are kept."""
@@ -126,37 +147,41 @@ class Played:
 
     def open_hand(self, line: Line) -> None:
         """Follow the hand that an opening opens from now on, if that can be done."""
-        self._hand = None
-        body, rules = line.body, self._table.rules
+        self._opening = line.body, self._table.rules
+
+    def _make_hand(self, body: dict[str, Any], rules: Rules | None) -> Hand | None:
         stacks, at = read_opening(body)
         if rules is None or len(stacks) < 2 or at.small_blind == at.big_blind:
-            return
+            return None
         posting = {at.small_blind, at.big_blind, at.straddle} - {None}
         played_by = at_level(rules, body)
         if not posting <= stacks.keys() or (at.straddle and played_by.straddle is None):
-            return
+            return None
         if len(stacks) * played_by.game.hole_cards >= DECK_CARDS:
-            return
+            return None
         owes = {
             seat["seat"]: (seat["owes"]["live"], seat["owes"]["dead"])
             for seat in body["seats"]
             if "owes" in seat and seat["seat"] in stacks
         }
-        self._hand = Hand(stacks, at, played_by, owes, self._table.chosen)
+        return Hand(stacks, at, played_by, owes, self._table.chosen)
 
     def _posted(self, line: Line) -> None:
         hand = self._due(line, Step.POST)
         if hand is None:
             return
         body, due = line.body, hand.due
-        if (body["what"], body["seat"], body["amount"]) != (due.what, due.seat, due.amount):
-            self._broken("something is posted otherwise", line, due, summarise(line))
-            if body["what"] != due.what:
-                # Which post it stands for is not known.
-                self._hand = None
-                return
-        if self._has(hand, body["seat"], body["amount"], line):
-            hand.post(body["seat"], body["amount"])
+        seat, amount, what = body["seat"], body["amount"], body["what"]
+        if seat == due.seat and amount == due.amount and what == due.what:
+            # What is due from a seat it has.
+            hand.post(seat, amount)
+            return
+        self._broken("something is posted otherwise", line, due, summarise(line))
+        if what != due.what:
+            # Which post it stands for is not known.
+            self._hand = None
+        elif self._has(hand, seat, amount, line):
+            hand.post(seat, amount)
 
     def _has(self, hand: Hand, seat: int, amount: int, line: Line) -> bool:
         """Whether the seat is of the hand and has the chips; the hand can not be followed else."""

@@ -104,7 +104,7 @@ _new = tuple.__new__
 def mix_of(table: Table, hand: OpenHand) -> bytes | None:
     """Return the mix that a hand's logged links give; None if one is of a seat not dealt in."""
     rules = table.rules
-    if any(seat not in hand.players for seat in hand.links):
+    if not hand.links.keys() <= hand.players.keys():
         return None
     beacon = None
     if rules is not None and rules.beacon is not None and hand.beacon is not None:

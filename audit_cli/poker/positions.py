@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,9 +41,8 @@ class Last(NamedTuple):
 def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
     """`seats` beginning with the first to the left of seat `after`; `after` itself comes last."""
     rising = sorted(seats)
-    return tuple(
-        [seat for seat in rising if seat > after] + [seat for seat in rising if seat <= after]
-    )
+    at = bisect_right(rising, after)
+    return tuple(rising[at:] + rising[:at])
 
 
 def place_button(dealt_in: Collection[int], last: int, *, stays: bool) -> int:

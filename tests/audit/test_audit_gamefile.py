@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit_cli.canonical import MAX_LINE, read_file_line
+from audit_cli.checkpoint import parse_game_checkpoint_note
 from audit_cli.entries import SHAPES
 from audit_cli.gamefile import (
     MAX_DAMAGE,
@@ -22,6 +23,7 @@ from audit_cli.gamefile import (
     Item,
     Line,
     Signed,
+    read_checkpoint,
     read_checkpoint_line,
     read_game_file,
 )
@@ -444,3 +446,34 @@ def test_a_checkpoint_line_is_read_the_quick_way_as_with_care(
         assert quick == careful["checkpoint"]
     else:
         assert isinstance(quick, Problem)
+
+
+CHECKPOINT = GameFile().checkpoint().lines[-1]
+PLACES = st.integers(0, len(CHECKPOINT) - 1)
+BYTES = st.sampled_from(sorted({*b'AQZaz059+/=-. \\n"{}:,\x00\x7f\xe2\x80\x94\n'}))
+
+
+@given(st.lists(st.tuples(PLACES, st.sampled_from(["", "put", "more"]), BYTES), max_size=2))
+def test_a_changed_checkpoint_is_read_the_quick_way_as_with_care(
+    changes: list[tuple[int, str, int]],
+) -> None:
+    raw = bytearray(CHECKPOINT)
+    for at, how, byte in changes:
+        raw[at : at + (how != "more")] = bytes([byte] if how else [])
+    quick = read_checkpoint(bytes(raw))
+    careful = read_file_line(bytes(raw))
+    if not isinstance(careful, dict) or careful.keys() != {"checkpoint"}:
+        assert isinstance(quick, Problem)
+        return
+    found = parse_game_checkpoint_note(careful["checkpoint"])
+    assert quick == (found if isinstance(found, Problem) else (careful["checkpoint"], *found))
+
+
+def test_a_checkpoint_whose_base64_has_bits_too_many_is_damage() -> None:
+    file = GameFile().checkpoint()
+    for ending in (b"=\\n\\n", b'=\\n"}'):
+        at = file.data().index(ending) - 1
+        for letter in b"ABCDEFGH":
+            data = bytearray(file.data())
+            data[at] = letter
+            assert len(damage(bytes(data))) == (letter not in b"AEIMQUYcgkosw048")
