@@ -53,11 +53,12 @@ stubs: $(STUBS)
 demo: setup
 	@$(BIN)/python -m dealer_service demo --directory demo
 
-# Compiled once for the hundreds of processes that the tests start, also where the environment
-# keeps Python from writing bytecode.
+# Compiled once for the hundreds of processes that the tests start, and for those that run them, also
+# where the environment keeps Python from writing bytecode.
 test: setup
 	@$(BIN)/python -m compileall -q dealer_service audit_cli proto/cutcard release \
 	  tests/support tests/bench tests/chaos tests/runners tests/soak
+	@$(BIN)/python -m tests.runners.ready
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 nightly: setup
@@ -71,7 +72,10 @@ nightly: setup
 	CUTCARD_EVENT_PLAYERS=180 CUTCARD_EVENTS=60 \
 	  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/bots $(ARGS)
 	CUTCARD_FUZZED=60 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
-	  tests/audit/test_tampering_fuzz.py tests/browser/test_page_agrees.py $(ARGS)
+	  tests/audit/test_tampering_fuzz.py tests/browser/test_page_agrees.py \
+	  tests/audit/test_audit_workers.py tests/audit/test_audit_random_hands.py \
+	  tests/audit/tournament/test_event_mutations.py tests/client/test_verifier.py \
+	  tests/told/test_told_fuzz.py $(ARGS)
 	CUTCARD_EXAMPLES=500 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/contract \
 	  tests/fairness tests/transcript tests/tables/test_lines.py tests/audit/test_audit_transcript_line.py $(ARGS)
 
