@@ -4,6 +4,7 @@ With CI=true a skipped or expected-to-fail test or module is a failure that says
 test does not say how many examples it tries, they are `CUTCARD_EXAMPLES`: more at night.
 """
 
+import gc
 import os
 import signal
 from collections.abc import Generator
@@ -21,9 +22,49 @@ settings.register_profile(
 )
 settings.load_profile("house")
 
+# Nearly all that tests make is gone with its last reference: looking for what is not was a tenth of
+# their time.
+gc.set_threshold(50_000, 20, 100)
+
+# The modules whose single tests take longest, the longest first. Each process begins with its
+# share, so that none is left to run alone in the end.
+LONG = (
+    "test_bench.py",
+    "test_page_agrees.py",
+    "test_rng_test_command.py",
+    "test_typescript_told.py",
+    "test_rng_certify.py",
+    "test_installed.py",
+    "test_rng_cluster.py",
+    "test_whole_event.py",
+    "test_rng_counter_cache.py",
+)
+
 # A shell starts what runs in the background deaf to interrupts, and every child would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Have each process begin with its share of the long modules.
+
+    Each is given its part of the items in one piece, and all of them as many.
+    """
+    count: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    modules: dict[str, list[pytest.Item]] = {name: [] for name in LONG}
+    rest: list[pytest.Item] = []
+    for item in items:
+        modules.get(item.path.name, rest).append(item)
+    size = len(items)
+    items.clear()
+    for process in range(count):
+        end = size * (process + 1) // count
+        for name in LONG[process::count]:
+            items += modules[name]
+        more = max(0, end - len(items))
+        items += rest[:more]
+        rest = rest[more:]
 
 
 @pytest.hookimpl(wrapper=True)
