@@ -20,6 +20,7 @@ from audit_cli.rng.running.folder import Shelf
 from audit_cli.rng.running.layout import cut
 from audit_cli.rng.running.pool import ClusterError, Pool
 from audit_cli.rng.sources import Lab
+from tests.support.beside import work_alone
 from tests.support.dask_cluster import DaskCluster, dask_cluster
 from tests.support.pool_work import double, fail
 
@@ -94,6 +95,8 @@ def test_a_whole_run_gives_the_same_bytes_there_with_a_worker_killed_on_the_way(
             yield Killing(cluster, kill)
 
     monkeypatch.setattr("audit_cli.rng.running.cluster.connected", killing)
+    # What the cluster does not count is done in this process, here and there.
+    work_alone(monkeypatch)
     found = []
     for name, where in (("here", ()), ("there", ("--scheduler", dask.address))):
         folder = tmp_path / name

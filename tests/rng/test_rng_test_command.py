@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from audit_cli.rng.engines.plain import Plain
 from audit_cli.rng.fresh import system_hands
 from audit_cli.rng.hands_file import HandsWriter, Header, Records
 from audit_cli.rng.lab import commit_lab
-from audit_cli.rng.plan import Plan, make_plan, read_plan
+from audit_cli.rng.plan import Kind, Plan, Source, make_plan, read_plan
 from audit_cli.rng.raw.judge import raw_tests
 from audit_cli.rng.running import planning
 from audit_cli.rng.signing import open_signed
@@ -91,12 +92,18 @@ def test_every_planned_p_value_is_in_the_results(whole: Path) -> None:
     assert checks < {one["test"] for one in battery["tests"]}
 
 
-def test_sequences_of_raw_bits_are_tested_beside_the_decks(tmp_path: Path, call: Run) -> None:
+def test_sequences_of_raw_bits_are_tested_beside_the_decks(
+    tmp_path: Path, call: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert make_plan(Source(Kind.LAB), hands=WITH_RAW, raw=raw_tests()).sequences == 60
+    # A tenth of them shows the same.
+    plan = partial(changed_plan, sequences=6)
+    monkeypatch.setattr(planning, "make_plan", plan)
     status, out, _ = call("--secret", SECRET.hex(), "--count", WITH_RAW, "--run", tmp_path)
     assert status == (0 if battery_of(tmp_path)["decision"] == "pass" else 1)
     assert any(line.startswith("B1 raw bits") for line in out.splitlines())
     raw = json.loads((tmp_path / "results" / "raw.json").read_text())
-    assert [len(one["p"]) for one in raw["sequences"]] == [188] * 60
+    assert [len(one["p"]) for one in raw["sequences"]] == [188] * 6
     assert set(raw_tests()) <= set(plan_of(tmp_path).tests)
 
 
@@ -112,7 +119,7 @@ def test_killed_at_any_point_it_goes_on_to_the_same_bytes(tmp_path: Path, whole:
         died = subprocess.run(
             [
                 *(sys.executable, "-m", "tests.support.dying_run", str(nth), when),
-                *arguments(folder, "--engine", "numpy", "--workers", "2"),
+                *arguments(folder, "--engine", "numpy", "--workers", "1"),
             ],
             cwd=ROOT,
             check=False,
@@ -121,7 +128,7 @@ def test_killed_at_any_point_it_goes_on_to_the_same_bytes(tmp_path: Path, whole:
         assert died.returncode == -signal.SIGKILL, died.stderr
         assert (folder / "plan.note").exists() == (nth != 4)
     assert list((folder / "results").iterdir()) == [folder / "results" / ".battery.json.part"]
-    assert main(arguments(folder, "--engine", "auto", "--workers", "3")) == 0
+    assert main(arguments(folder, "--engine", "auto", "--workers", "2")) == 0
     (results,) = (folder / "results").iterdir()
     assert results.read_bytes() == (whole / "results" / "battery.json").read_bytes()
 
@@ -398,11 +405,13 @@ def test_without_a_folder_a_new_one_is_made_and_named(
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plans that suspect the most remarkable tests of any run."""
+    monkeypatch.setattr(planning, "make_plan", partial(changed_plan, alpha=0.999))
 
-    def eager_plan(*given: Any, **named: Any) -> Plan:
-        return replace(make_plan(*given, **named), alpha=0.999)
 
-    monkeypatch.setattr(planning, "make_plan", eager_plan)
+def changed_plan(*given: Any, alpha: float = 0, sequences: int = 0, **named: Any) -> Plan:
+    """Make a plan with another level, or other sequences of raw bits, than is its way."""
+    plan = make_plan(*given, **named)
+    return replace(plan, alpha=alpha or plan.alpha, sequences=sequences or plan.sequences)
 
 
 def arguments(folder: Path, *more: str) -> list[str]:
