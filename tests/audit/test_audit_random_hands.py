@@ -18,6 +18,7 @@ from dealer_service.rules.entry import (
 from dealer_service.rules.tournament_table import play_at
 from tests.support.audited_logs import audit_hand, lines_of
 from tests.support.audits import judge, tell
+from tests.support.mutations import count_changes
 from tests.support.random_rules import pick, play_hand, random_opening, random_rules
 from tests.support.simulator import HOUSE_LIFE, HOUSES, play_game
 
@@ -81,12 +82,12 @@ def play(seed: int, rules: RuleSet, hands: int) -> None:
 
 
 @pytest.mark.parametrize("house", HOUSES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(count_changes(2)))
 def test_games_of_every_house_hold_everything(house: str, seed: int) -> None:
     play(seed, HOUSES[house], 30)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(count_changes(12)))
 def test_games_under_random_rule_sets_hold_everything(seed: int) -> None:
     rules = random_rules(Random(seed))
     # A table for two stands still when one of them has left.

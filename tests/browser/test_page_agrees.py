@@ -27,7 +27,7 @@ MODULES: Final = sorted(
     if "judge" in path.read_text("utf-8")
 )
 AT_ONCE: Final = 100
-FEW: Final = "6"
+FEW: Final = "3"
 """How many changes of each kind are tried, unless the environment says it."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer_service.cli import build_parser
+from dealer_service.cli import build_parser, main
 from dealer_service.commands.serving import read_settings
 from dealer_service.config import Cluster, Limits, Settings, Tls, TokenRules
 from tests.support.commands import ROOT, dealer
@@ -156,10 +156,25 @@ def test_what_is_given_goes_before_what_the_environment_has() -> None:
         (["--batch", "0.1"], "'0.1' is no time from 10ms to 10s"),
     ],
 )
-def test_settings_that_can_not_be_are_status_2(tmp_path: Path, given: list[str], says: str) -> None:
-    refused = dealer("serve", *given, folder=tmp_path)
-    assert refused.returncode == 2
-    assert says in refused.stderr
+def test_settings_that_can_not_be_are_status_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: list[str],
+    says: str,
+) -> None:
+    """Refused before anything is made or served: the command is called in this process."""
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GRPC_VERBOSITY", "NONE")
+    monkeypatch.chdir(tmp_path)
+    try:
+        status: object = main(["serve", *given])
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+    assert says in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("arguments", [[], ["sit"], ["--directory", "x"]])

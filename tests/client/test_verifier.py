@@ -25,6 +25,7 @@ from dealer_service.rules.entry import Act, VoidReason
 from dealer_service.transcript.checkpoint import Checkpoint, sign_checkpoint
 from dealer_service.transcript.merkle import Tree, leaf_hash
 from dealer_service.transcript.note import note_signer
+from tests.support.mutations import count_changes
 from tests.support.simulator import (
     LIVELY,
     NAMES,
@@ -100,7 +101,7 @@ def test_an_honest_game_is_believed(stream: Stream) -> None:
     assert verifier.deadline is None
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(count_changes(5)))
 def test_no_lively_game_is_refused_by_anyone(seed: int) -> None:
     """Also with misses, voids, clocks, leaving in mid-hand, shows, pauses and new anchors."""
     simulator = play_game(seed=seed, hands=12, players=5, habits=LIVELY, unanchored=seed % 2)

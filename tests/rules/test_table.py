@@ -61,7 +61,7 @@ def test_folding_from_any_opening_gives_the_same_state(seed: int) -> None:
 def test_every_house_option_folds_from_any_opening(house: str, players: int) -> None:
     """Choices, debts, waiting, banks, blinds and who left all stand in the openings."""
     game = play_game(
-        seed=players, hands=25, players=players, habits=HOUSE_LIFE, rules=HOUSES[house]
+        seed=players, hands=12, players=players, habits=HOUSE_LIFE, rules=HOUSES[house]
     )
     opened_at, opened = game.log[0]
     assert isinstance(opened, e.GameOpened)
