@@ -352,6 +352,7 @@ def little_for_an_address(config: Config) -> None:
 
 def test_an_address_has_its_share_however_many_connections_it_has(tmp_path: Path) -> None:
     """And no other address has less of its own for it."""
+    numbers = count(1)
     with envoy_before(NOBODY, tmp_path / "proxy", change=little_for_an_address) as envoy:
 
         def status_from(source: str) -> int:
@@ -364,7 +365,9 @@ def test_an_address_has_its_share_however_many_connections_it_has(tmp_path: Path
                 context=trust(envoy, "http/1.1"),
             )
             try:
-                made.request("GET", "/")
+                # Whoever it says that it is.
+                said = f"192.0.2.{next(numbers)}"
+                made.request("GET", "/", headers={"X-Forwarded-For": said})
                 return made.getresponse().status
             finally:
                 made.close()

@@ -214,13 +214,16 @@ async def test_only_the_dealers_own_services_are_to_be_had(alone: Envoy) -> None
 
 
 async def test_every_method_of_the_contract_has_its_way(tmp_path: Path) -> None:
-    """Each is answered by the dealer itself, which misses the token."""
+    """Each is answered by the dealer itself, which misses the token, but what has no end."""
     async with behind_envoy(tmp_path) as (_, _envoy, web):
         for messages in (play_pb2, operate_pb2, tournament_pb2, fairness_pb2):
             for name, contract in messages.DESCRIPTOR.services_by_name.items():
                 for method in contract.methods:
                     request = method.input_type._concrete_class()
                     answer = await web.call(f"{name}/{method.name}", request)
+                    if method.client_streaming:
+                        assert answer.status == 404, method.name
+                        continue
                     assert answer.refusal.reason == "TOKEN_MISSING", method.name
 
 

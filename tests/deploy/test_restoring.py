@@ -112,6 +112,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         (folder / "pg_hba.conf").write_text(rules.replace("postgres", who))
         (folder / "pg_hba.conf").chmod(0o644)
         shown = Authority().issue("postgres").write(folder / "tls")
+        # Whatever this process lets others read.
+        (folder / "tls").chmod(0o755)
+        shown.certificate.chmod(0o644)
         if os.geteuid() == 0:
             os.chown(shown.key, pwd.getpwnam(who).pw_uid, -1)
         server = stack.enter_context(
