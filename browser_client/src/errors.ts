@@ -51,12 +51,12 @@ export function readError(error: unknown): CallRefused {
   const [retry] = told.findDetails(RetryInfoSchema);
   const delay = retry?.retryDelay;
   // What the browser throws where it has no connection: it tells no more.
-  const code = told.code === Code.Unknown && isOfNetwork(told.cause) ? Code.Unavailable : told.code;
-  const name = Code[code] as keyof typeof Code;
+  const isLost = told.code === Code.Unknown && isOfNetwork(told.cause);
+  const name = Code[isLost ? Code.Unavailable : told.code] as keyof typeof Code;
   return new CallRefused({
     code: name,
     reason: info?.reason ?? upperSnake(name),
-    message: told.rawMessage,
+    message: isLost ? `${NOT_REACHED} (${told.rawMessage})` : told.rawMessage,
     metadata: info?.metadata ?? {},
     violations: told.findDetails(BadRequestSchema).flatMap((one) =>
       one.fieldViolations.map(({ field, description }) => ({ field, description })),
@@ -67,6 +67,9 @@ export function readError(error: unknown): CallRefused {
         : Math.max(0, Number(delay.seconds) * 1_000 + delay.nanos / 1_000_000),
   });
 }
+
+const NOT_REACHED =
+  "no answer came from the dealer's address: it is not there, its certificate is not trusted, or it does not allow this page's origin";
 
 function isOfNetwork(cause: unknown): boolean {
   return cause instanceof TypeError || (cause instanceof Error && cause.name === "NetworkError");

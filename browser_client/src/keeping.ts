@@ -65,7 +65,8 @@ export class MemoryKeeping implements Keeping {
   }
 }
 
-/** The error of a game that another page holds. */
+/** The error of a game that a page holds: another one, or this one by a seat that is not closed. */
 export function heldElsewhere(game: string, player: string): KeepingError {
-  return new KeepingError(`${player} plays in the game ${game} in another page of this browser`);
+  const where = "in another page of this browser, or in this one by a seat that is not closed";
+  return new KeepingError(`${player} plays in the game ${game} already, ${where}`);
 }

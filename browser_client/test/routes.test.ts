@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { Bearer } from "../src/bearer.js";
 import { Caller } from "../src/calls.js";
+import { readError } from "../src/errors.js";
 import { ErrorInfoSchema, RetryInfoSchema } from "../src/generated/google/rpc/error_details_pb.js";
 import { headersOf, Routes } from "../src/routes.js";
 import { surroundings } from "../src/surroundings.js";
@@ -49,6 +50,15 @@ async function heading(routes: Routes, calls: readonly [game: string, ...faults:
   }
   return told;
 }
+
+describe("what a browser throws without a word", () => {
+  it("is a call that was not answered, and says what may be wrong", () => {
+    const cause = new TypeError("Failed to fetch");
+    const refused = readError(new ConnectError(cause.message, Code.Unknown, undefined, undefined, cause));
+    expect(refused.reason).toBe("UNAVAILABLE");
+    expect(refused.message).toMatch(/not allow this page's origin \(Failed to fetch\)$/);
+  });
+});
 
 describe("a call", () => {
   it("about a game bears its id, and the node that was named last", async () => {
