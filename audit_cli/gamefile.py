@@ -157,8 +157,10 @@ class Play(NamedTuple):
 
     def line(self, place: int, plain: Plain) -> Line:
         """Give the entry at a place of the play, which says `plain`."""
-        where = self.number + place, self.entry + place
-        return _new(Line, (*where, *plain, self.leaves[place], self.lengths[place]))
+        at, kind, body = plain
+        number, entry = self.number + place, self.entry + place
+        leaf, length = self.leaves[place], self.lengths[place]
+        return _new(Line, (number, entry, at, kind, body, leaf, length))
 
 
 def place_of(entry: int, number: int) -> Line:
@@ -356,9 +358,9 @@ class _Reader:
                     plain, leaf = parse_plainly(raw), sha256(b"\0" + raw).digest()
                 if plain is not None:
                     frontier = self._frontier
-                    place = (self._number, frontier.size)
+                    entry, (at, kind, body) = frontier.size, plain
                     frontier.append(leaf)
-                    yield _new(Line, (*place, *plain, leaf, len(raw)))
+                    yield _new(Line, (self._number, entry, at, kind, body, leaf, len(raw)))
                     continue
                 yield from self._entry(raw)
             elif raw.startswith(CHECKPOINT) and self._in_game:

@@ -142,23 +142,20 @@ class Ordered:
             return False
         if not posting and place is not _Place.PLAYING:
             return False
-        number, last = hand.number, self._at
-        for at, kind, body in play.told:
-            if at < last:
+        told = play.told
+        times = [at for at, _, _ in told]
+        if times[0] < self._at or times != sorted(times):
+            return False
+        # The posts come first, all else is of this hand.
+        posts = next((at for at, plain in enumerate(told) if plain[1] != "posted"), len(told))
+        if posts and not posting:
+            return False
+        for _, kind, body in told[posts:]:
+            if kind not in _PLAIN and (kind == "posted" or body["hand"] != hand.number):
                 return False
-            last = at
-            if kind in _PLAIN:
-                posting = False
-            elif kind == "posted":
-                if not posting:
-                    return False
-            elif body["hand"] != number:
-                return False
-            else:
-                posting = False
-        self._entries += len(play.told)
-        self._at = last
-        if not posting:
+        self._entries += len(told)
+        self._at = times[-1]
+        if posts < len(told):
             self._place, self._plain = _Place.PLAYING, _PLAIN
         return True
 

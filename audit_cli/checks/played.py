@@ -18,7 +18,7 @@ from audit_cli.checks.ruleset import at_level
 from audit_cli.checks.voice import Voice, count
 from audit_cli.checks.words import list_shares, name_five, summarise
 from audit_cli.derive import CARD_NUMBERS, CARDS
-from audit_cli.poker.hand import DECK_CARDS, Hand, Step
+from audit_cli.poker.hand import DECK_CARDS, TURNS, Hand, Step
 from audit_cli.poker.lows import name_low
 from audit_cli.poker.ranking import name_hand
 from audit_cli.poker.rules import read_opening
@@ -373,17 +373,16 @@ class Played:
         hand, rules, began = self._hand, self._table.rules, place
         if hand is None or rules is None or hand.rules.chop or not self.clock.is_plain(rules):
             return place
-        betting = hand.betting
+        betting, turn_ms = hand.betting, rules.turn_ms
         for at, kind, body in islice(told, place, None):
-            due = hand.due
-            if kind != "acted" or due.step is not _ACT:
+            if kind != "acted":
                 break
-            seat, act, to = due.seat, body["act"], body["to"]
+            seat, act, to = body["seat"], body["act"], body["to"]
             if (
-                body["seat"] != seat
+                hand.due is not TURNS[seat]
                 or body["turn"] != hand.turn
                 or body["by"] not in OWN
-                or at > hand.turn_began + rules.turn_ms
+                or at > hand.turn_began + turn_ms
                 or seat in away
                 or not betting.allows(seat, act, to)
             ):

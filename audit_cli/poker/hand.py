@@ -72,7 +72,7 @@ class Due(NamedTuple):
 
 
 # A turn of each seat: most of what is due.
-_TURNS = {seat: Due(Step.ACT, seat) for seat in range(11)}
+TURNS = {seat: Due(Step.ACT, seat) for seat in range(11)}
 _NOBODY_OWES: dict[int, tuple[int, int]] = {}
 
 
@@ -246,7 +246,7 @@ class Hand:
         if seat is not None:
             self.turn += 1
             self.turn_began = at
-            self.due = _TURNS.get(seat) or Due(Step.ACT, seat)
+            self.due = TURNS.get(seat) or Due(Step.ACT, seat)
             return
         if self.street < RIVER and betting.count_live() > 1 and betting.count_with_chips() > 1:
             self._deal_board()
