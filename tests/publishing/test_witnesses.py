@@ -369,7 +369,8 @@ class TestQuorums:
 
         async with two.asking() as asked:
             note = await asyncio.wait_for(asked.gather(two.log.note(5), 5, prove), 60)
-            assert two.signers(note) == {"w2"}
+            # The one that is asked again may have signed as well by then.
+            assert "w2" in two.signers(note)
             await two.measured.until("w1", "cosigned")
         assert ("w1", "unproved") in two.measured.outcomes
 
