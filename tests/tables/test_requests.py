@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dealer_service.store.api import Answer
 from dealer_service.tables.refused import Refused
-from dealer_service.tables.requests import Filter, Request, Requests, digest_of
+from dealer_service.tables.requests import Filter, Request, Requests, digest_of, reused
 
 TEXTS = st.lists(st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=80))
 
@@ -88,6 +88,19 @@ async def test_one_who_stops_waiting_does_not_stop_the_others() -> None:
     await asyncio.wait({gone})
     answer.set_result(b"done")
     assert await stays == b"done"
+
+
+async def test_a_refusal_is_told_to_all_that_wait_and_to_nobody_where_none_does() -> None:
+    requests = Requests("game", Stored().look_up)
+    answer = requests.begin(request())
+    waiting = [asyncio.ensure_future(requests.repeated(request())) for _ in range(2)]
+    await asyncio.sleep(0)
+    answer.set_exception(reused())
+    told = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(one, Refused) for one in told)
+    unheard = requests.begin(request("request-2"))
+    unheard.set_exception(reused())
+    assert unheard.done()
 
 
 async def test_a_refused_request_may_come_again() -> None:
