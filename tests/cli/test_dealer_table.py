@@ -29,6 +29,13 @@ def service(tmp_path: Path) -> Iterator[Service]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Run one dealer for all that is refused, which changes nothing there."""
+    with serving(tmp_path_factory.mktemp("refusing")) as running:
+        yield running
+
+
 @pytest.fixture
 def table(service: Service) -> "Iterator[tuple[subprocess.Popen[str], str]]":
     """Return a process of two house players at a table of six, and the game's ID."""
@@ -294,9 +301,9 @@ def test_house_players_may_have_tokens_from_a_file(service: Service) -> None:
     ],
 )
 def test_what_can_not_be_done_is_said(
-    service: Service, options: list[str], status: int, words: str
+    refusing: Service, options: list[str], status: int, words: str
 ) -> None:
-    refused = dealer(*options, "--address", service.address, folder=service.folder)
+    refused = dealer(*options, "--address", refusing.address, folder=refusing.folder)
     assert (refused.returncode, refused.stdout) == (status, "")
     assert words in refused.stderr
     assert "Traceback" not in refused.stderr
