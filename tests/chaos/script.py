@@ -26,6 +26,7 @@ COVER: Final = 200
 TOP_UP: Final = 2_500
 """The chips of somebody who had none left."""
 _ROUNDS: Final = 2_000
+_LOOKS: Final = 500
 _BETWEEN: Final = {"paused", "closed", "revealed"}
 """Between hands, or behind the last one."""
 
@@ -340,14 +341,15 @@ class Script:
     async def _until(self, see: Callable[[Any], object], *, passing: int = 0) -> Any:
         """Look at the table until it is as it must become by itself, or as time passes.
 
-        A dealer that starts again lets its clocks begin anew: then time has to pass again.
+        A dealer that starts again lets its clocks begin anew: then time has to pass again; and so
+        it has for a clock that was set only after time had passed, behind the dealer's answer.
         """
         lives = -1
-        for _ in range(_ROUNDS):
+        for look in range(1, _ROUNDS):
             table = await self._table()
             if see(table):
                 return table
-            if passing and lives != self.way.lives():
+            if passing and (lives != self.way.lives() or look % _LOOKS == 0):
                 lives = self.way.lives()
                 await self._links_are_there()
                 self.pass_time(passing)
