@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dealer_service.cli import build_parser, main
+from dealer_service.cli import build_parser
 from dealer_service.commands.serving import read_settings
 from dealer_service.config import Cluster, Limits, Settings, Tls, TokenRules
-from tests.support.commands import ROOT, dealer
+from tests.support.commands import ROOT, call, dealer
 
 COMMANDS = (
     "serve",
@@ -163,16 +163,7 @@ def test_settings_that_can_not_be_are_status_2(
     given: list[str],
     says: str,
 ) -> None:
-    """Refused before anything is made or served: the command is called in this process."""
-    for name in SETTINGS:
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("GRPC_VERBOSITY", "NONE")
-    monkeypatch.chdir(tmp_path)
-    try:
-        status: object = main(["serve", *given])
-    except SystemExit as ended:
-        status = ended.code
-    assert status == 2
+    assert call("serve", *given, folder=tmp_path, patch=monkeypatch) == 2
     assert says in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.certificates import Authority
-from tests.support.commands import Service, dealer, only_line, serving, start
+from tests.support.commands import Service, call, dealer, only_line, serving, start
 
 CA = Authority("CA")
 NOBODY = "127.0.0.1:1"
@@ -91,10 +91,16 @@ def test_a_dealer_that_wants_a_certificate_is_shown_one(tmp_path: Path) -> None:
         (["--address", "127.0.0.1:1", "--address", "10.0.0.1:1"], "10.0.0.1:1 is not on loopback"),
     ],
 )
-def test_what_can_not_be_used_is_status_2(tmp_path: Path, options: list[str], words: str) -> None:
-    refused = dealer(
-        "fetch", "00" * 16, *options, folder=tmp_path,
-        environ={"CUTCARD_TOKEN": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ."},
-    )  # fmt: skip
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert words in refused.stderr
+def test_what_can_not_be_used_is_status_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    words: str,
+) -> None:
+    bearer = {"CUTCARD_TOKEN": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ."}
+    fetching = ("fetch", "00" * 16, *options)
+    assert call(*fetching, folder=tmp_path, patch=monkeypatch, environ=bearer) == 2
+    out, errors = capsys.readouterr()
+    assert out == ""
+    assert words in errors

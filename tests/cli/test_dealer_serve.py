@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import SECONDS, dealer, serving, start
+from tests.support.commands import SECONDS, call, dealer, serving, start
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -171,11 +171,17 @@ def test_a_store_that_fails_while_serving_is_status_1(tmp_path: Path) -> None:
         (["extra"], "unrecognized"),
     ],
 )
-def test_a_wrong_command_line_is_status_2(tmp_path: Path, options: list[str], words: str) -> None:
-    refused = dealer("serve", *options, folder=tmp_path)
-    assert refused.returncode == 2
-    assert words in refused.stderr
-    assert refused.stderr.startswith("cutcard-dealer: error: ")
+def test_a_wrong_command_line_is_status_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    words: str,
+) -> None:
+    assert call("serve", *options, folder=tmp_path, patch=monkeypatch) == 2
+    errors = capsys.readouterr().err
+    assert words in errors
+    assert errors.startswith("cutcard-dealer: error: ")
     assert not (tmp_path / "cutcard-dealer").exists()
 
 

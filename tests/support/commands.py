@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from dealer_service.cli import main
 from tests.support.limited import limited
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +49,24 @@ def dealer(
         timeout=SECONDS,
         check=False,
     )
+
+
+def call(
+    *arguments: object,
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    environ: Mapping[str, str] | None = None,
+) -> int | str | None:
+    """Call `cutcard-dealer` in this process: for what is refused before anything is done."""
+    for name in os.environ.keys() - _CLEAN.keys():
+        patch.delenv(name)
+    for name, value in ({"GRPC_VERBOSITY": "NONE"} | dict(environ or {})).items():
+        patch.setenv(name, value)
+    patch.chdir(folder)
+    try:
+        return main([str(each) for each in arguments])
+    except SystemExit as ended:
+        return ended.code
 
 
 def start(
