@@ -119,17 +119,21 @@ def mix_hand(  # noqa: PLR0913, PLR0917  (the protocol's own argument list)
     beacon: Beacon | None,
 ) -> bytes:
     """`mix` (protocol 3.6), 32 bytes; the links are taken by rising seat, whatever their order."""
-    ordered = sorted(links, key=itemgetter(0))
+    ordered = sorted(links, key=_seat_of)
     head = _mix_head(origin, game) + u64(hand)
     parts = [head, _LENGTH_OF_32, commitment, framed(u8(len(ordered)))]
     for seat, player, link in ordered:
         parts += (_seat_head(seat, player), link)
     if beacon is None:
-        parts.append(framed(u8(0)))
+        parts.append(_NO_BEACON)
     else:
         ends = (u8(1), beacon.chain, u64(beacon.round), beacon.randomness)
         parts += map(framed, ends)
     return sha256(b"".join(parts)).digest()
+
+
+_seat_of = itemgetter(0)
+_NO_BEACON = framed(u8(0))
 
 
 @lru_cache(maxsize=64)

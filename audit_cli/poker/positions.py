@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class Last(NamedTuple):
 
 def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
     """`seats` beginning with the first to the left of seat `after`; `after` itself comes last."""
+    return _clockwise(tuple(seats), after)
+
+
+@lru_cache(maxsize=1024)
+def _clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
     rising = sorted(seats)
     at = bisect_right(rising, after)
     return tuple(rising[at:] + rising[:at])
@@ -64,7 +70,12 @@ def place_blinds(dealt_in: Collection[int], button: int) -> tuple[int, int]:
 
 def place_moving(dealt_in: Collection[int], last: Last) -> Places:
     """Return the places of the moving button."""
-    button = place_button(dealt_in, last.button, stays=last.void)
+    return _place_moving(frozenset(dealt_in), last.button, last.void)
+
+
+@lru_cache(maxsize=1024)
+def _place_moving(dealt_in: frozenset[int], last: int, stays: bool) -> Places:
+    button = place_button(dealt_in, last, stays=stays)
     return Places(button, *place_blinds(dealt_in, button))
 
 
