@@ -5,7 +5,8 @@ and asks for proofs, and an auditor sees besides which games there are and where
 player changes and what an operator changes never overlap, so that an operator's token can not act
 for a seat and a player's can not open, pause or close a game (a deal among the last players of a
 tournament may be proposed by both, and is agreed to by players alone); watchers and auditors change
-nothing. Of a dealer that is certified, operators and auditors have its hands.
+nothing. Of a dealer that is certified, operators and auditors have its hands. gRPC's own services,
+health and reflection, are not in it: they answer without a token.
 """
 
 from collections.abc import Mapping
@@ -177,14 +178,3 @@ _TABLE: Final = (
 )
 
 METHODS: Final[Mapping[str, Method]] = {method.path: method for method in _TABLE}
-
-# What answers without a token: whether the service is up, and the shape of its public calls.
-OPEN_METHODS: Final = frozenset(
-    {
-        "/grpc.health.v1.Health/Check",
-        "/grpc.health.v1.Health/List",
-        "/grpc.health.v1.Health/Watch",
-        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
-    }
-)
