@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,20 +41,43 @@ def test_a_worker_is_born_with_interrupts_held_back() -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
+@pytest.fixture
+def another_thread() -> Iterator[None]:
+    """A thread that holds no interrupt back, as those of numpy's libraries."""
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("another_thread")
+@pytest.mark.parametrize("of_the_process", [False, True])
 def test_an_interrupt_while_workers_start_leaves_them_silent(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], of_the_process: bool
 ) -> None:
     start = multiprocessing.util.spawnv_passfds
     started: list[int] = []
+    woken, waking = os.pipe()
+    os.set_blocking(waking, False)
 
     def interrupted(*given: Any) -> int:
         started.append(start(*given))
-        signal.raise_signal(signal.SIGINT)
+        if of_the_process:
+            os.kill(os.getpid(), signal.SIGINT)
+            os.read(woken, 1)
+        else:
+            signal.raise_signal(signal.SIGINT)
         return started[0]
 
     monkeypatch.setattr(multiprocessing.util, "spawnv_passfds", interrupted)
+    before = signal.set_wakeup_fd(waking)
     with pytest.raises(KeyboardInterrupt):
         Pool(1).__enter__()
+    signal.set_wakeup_fd(before)
+    os.close(woken)
+    os.close(waking)
     for child in multiprocessing.active_children():
         child.terminate()
         child.join()

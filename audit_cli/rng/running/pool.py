@@ -13,6 +13,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections import deque
 from dataclasses import dataclass, field
@@ -197,10 +198,20 @@ def _uninterrupted() -> Iterator[None]:
     # Begun with the first process, its keeper would let interrupts through again.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    came: list[int] = []
+    handler = None
+    # Another thread (numpy's libraries have some) is interrupted in place of the one that holds it
+    # back, and the main thread is told all the same.
+    if threading.current_thread() is threading.main_thread():
+        handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
         yield
     finally:
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _serve(pipe: Connection) -> None:
