@@ -120,7 +120,7 @@ async def test_who_is_broke_buys_again_as_often_as_it_may(
     house: House, operator: Dealer, tmp_path: Path
 ) -> None:
     fields = {"rebuy": {"chips": 3_000, "most": 5, "decide_ms": 60_000}, "late": {"levels": 9}}
-    tournament = await opened(operator, 2, seats=2, stack=600, big_blind=300, hands=12, **fields)
+    tournament = await opened(operator, 2, seats=2, stack=600, big_blind=300, hands=60, **fields)
     players = await enter(house, tournament, "a", "b", habits=Habits(rebuys=1))
     finishes = await play_tournament(players)
     assert sorted(one.place for one in finishes) == [1, 2]
