@@ -25,7 +25,7 @@ from cutcard.v1 import play_pb2
 from dealer_service.access.refusal import AccessRefusal, Reason
 from dealer_service.access.roles import METHODS, Caller, Method
 from dealer_service.rpc.admission import NotAdmitted, Shown
-from dealer_service.rpc.bearers import MAX_BEARERS, Bearers, Kept, require_token
+from dealer_service.rpc.bearers import Bearers, Kept, require_token
 from dealer_service.rpc.calls import Door, as_it_is, explain, refuse
 from dealer_service.rpc.errors import status_of
 from dealer_service.rpc.outbox import FULL, Outbox, Told, tag_of
@@ -36,6 +36,9 @@ MAX_CALLS: Final = 1_000
 """Calls with one answer under way; the stream is read no further before one has ended."""
 
 MAX_WATCHES: Final = 10_000
+
+AT_ONCE: Final = 200
+"""Calls of a message that are begun before whoever else waits for the loop has its turn."""
 
 _REFUSED: Final = tag_of("refused")
 _END: Final = tag_of("end")
@@ -216,15 +219,18 @@ class _Session:
         except DecodeError:
             _refuse("", "the bytes are no SessionRequest")
         for bearer in request.bearers:
-            if not self._bearers.set(bearer.bearer, bearer.token):
-                _refuse("bearers.bearer", f"must be one of {MAX_BEARERS} at most")
+            violation = self._bearers.set(bearer.bearer, bearer.token)
+            if violation is not None:
+                raise Malformed((violation,))
         fewer = self._fewer
-        for call in request.calls:
+        for place, call in enumerate(request.calls):
+            if place and not place % AT_ONCE:
+                await asyncio.sleep(0)
             if not fewer.is_set():
                 await fewer.wait()
             self._begin(call)
         loop = asyncio.get_running_loop()
-        for number in request.stopped:
+        for number in self._calls.keys() & request.stopped:
             # A task that is cancelled before it began would answer nothing.
             loop.call_soon(self._stop_call, number)
 

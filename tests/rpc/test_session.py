@@ -1,5 +1,6 @@
 """PlayService.Session: every call in it is what its own RPC is."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from cutcard.v1 import play_pb2, play_pb2_grpc
 from dealer_service.rpc import session, streams
 from dealer_service.rpc.server import MAX_REQUEST_BYTES
+from dealer_service.rpc.sight import Seen, Sight
 from tests.rpc.test_streams import SOON, handlers, unread
 from tests.support.every_call import GAME, PLAY, SHARED, invoke
 from tests.support.scraping import LOOPBACK, scrape
@@ -376,3 +378,24 @@ async def test_streams_of_a_session_are_bounded(
         third = talk.call(watch=watching(game))
         await talk.send(third)
         assert (await talk.next(third)).HasField("watch")
+
+
+async def test_a_message_of_many_calls_lets_others_have_their_turns(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more of its streams are begun at a time than are let in between."""
+    monkeypatch.setattr(session, "AT_ONCE", 10)
+    begun: list[int] = []
+    stream = Sight.stream
+
+    def count(sight: Sight, method: str, context: Any) -> Seen:
+        coroutines = [task.get_coro() for task in asyncio.all_tasks()]
+        begun.append(sum("_Session._watch" in str(one) for one in coroutines))
+        return stream(sight, method, context)
+
+    async with talking(service) as talk:
+        monkeypatch.setattr(Sight, "stream", count)
+        calls = [talk.call(9, watch=watching(GAME)) for _ in range(200)]
+        await talk.send(*calls)
+        assert {reason_in(await talk.next(call)) for call in calls} == {"TOKEN_MISSING"}
+    assert max(begun) == 10

@@ -8,10 +8,11 @@ import grpc
 import pytest
 
 from cutcard.v1 import play_pb2
+from dealer_service.access.bearer import Bearer
 from dealer_service.access.roles import Role
 from dealer_service.access.tokens import issue
 from dealer_service.rpc import bearers
-from dealer_service.rpc.admission import Shown
+from dealer_service.rpc.admission import Admission, Shown
 from tests.rpc.test_caller_limits_on_wire import limits
 from tests.support.service import (
     ORIGIN,
@@ -203,6 +204,66 @@ class TestAStream:
             await Bot(service, "dan").sit(game, watch=False)
             await talk.until_line(watch, b"dan")
 
+    async def test_is_kept_though_it_was_not_the_last_that_came_for_its_number(
+        self, service: Service
+    ) -> None:
+        """A number may stand for another afterwards: who watches has its newer token."""
+        game = await service.open_game()
+        async with talking(service) as talk:
+            await talk.send(bearers={1: short(service, "ben"), 2: short(service, "cleo")})
+            kept, other = await begin_watch(talk, 1, game), await begin_watch(talk, 2, game)
+            await talk.send(bearers={1: token_of(service.header("ben"))})
+            assert (await talk.ask(1, get_table=table(game))).HasField("get_table")
+            await talk.send(bearers={1: token_of(service.header("eve"))})
+            assert reason_in(await talk.last(other)) == "TOKEN_EXPIRED"
+            await Bot(service, "dan").sit(game, watch=False)
+            await talk.until_line(kept, b"dan")
+
+    async def test_is_kept_by_no_token_that_is_not_for_its_game(self, service: Service) -> None:
+        game, elsewhere = await service.open_game(), await service.open_game()
+        async with talking(service) as talk:
+            await talk.send(bearers={1: short(service, "ben")})
+            watch = await begin_watch(talk, 1, game)
+            of_another = service.header("ben", None, tables={elsewhere: Role.PLAYER})
+            await talk.send(bearers={1: token_of(of_another)})
+            assert reason_in(await talk.last(watch)) == "TOKEN_EXPIRED"
+
+
+class TestATokenForANumber:
+    async def test_that_does_not_hold_counts_once_however_many_watch_under_it(
+        self, tmp_path: Path
+    ) -> None:
+        async with serving(tmp_path, limits=limits(bad_tokens=1)) as service:
+            game = await service.open_game()
+            async with talking(service) as talk:
+                await talk.send(bearers={1: token_of(service.header("ben"))})
+                for _ in range(5):
+                    await begin_watch(talk, 1, game)
+                await talk.send(bearers={1: "x.y.z"})
+                await talk.send(bearers={2: token_of(service.header("cleo"))})
+                assert (await talk.ask(2, get_table=table(game))).HasField("get_table")
+
+    async def test_that_comes_over_and_over_is_looked_at_once_for_all_that_watch(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        looked: list[Shown] = []
+        verify = Admission.verify
+
+        async def count(admission: Admission, shown: Shown) -> Bearer:
+            looked.append(shown)
+            return await verify(admission, shown)
+
+        game = await service.open_game()
+        async with talking(service) as talk:
+            await talk.send(bearers={1: token_of(service.header("ben"))})
+            for _ in range(3):
+                await begin_watch(talk, 1, game)
+            monkeypatch.setattr(Admission, "verify", count)
+            one = play_pb2.SessionBearer(bearer=1, token="x.y.z")
+            await talk.stream.write(play_pb2.SessionRequest(bearers=[one] * 1_000))
+            assert reason_in(await talk.ask(1, get_table=table(game))) == "TOKEN_INVALID"
+        assert len(looked) == 2
+
 
 class TestTheSession:
     async def test_counts_as_a_stream_of_the_headers_bearer(self, tmp_path: Path) -> None:
@@ -257,6 +318,25 @@ class TestTheSession:
         assert (over.reason, [field for field, _ in over.violations]) == (
             "MALFORMED_REQUEST",
             ["bearers.bearer"],
+        )
+
+    async def test_ends_with_longer_tokens_than_it_keeps(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was replaced or forgotten is not kept."""
+        game = await service.open_game()
+        monkeypatch.setattr(bearers, "MAX_CHARACTERS", 4_000)
+        async with talking(service) as talk:
+            for number in (1, 1, 2):
+                await talk.send(bearers={number: "x" * 3_000})
+                await talk.send(bearers={1: ""} if number == 1 else {2: "x"})
+            assert (await talk.ask(get_table=table(game))).HasField("get_table")
+            await talk.send(bearers={1: "x" * 2_000, 2: "x" * 2_000})
+            over = await talk.until_over()
+        assert isinstance(over, Told)
+        assert (over.reason, [field for field, _ in over.violations]) == (
+            "MALFORMED_REQUEST",
+            ["bearers.token"],
         )
 
 
