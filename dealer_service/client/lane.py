@@ -38,6 +38,9 @@ _MOST_BYTES: Final = 32 * 1024
 
 _MOST_STOPPED: Final = 1_000
 _MOST_BEARERS: Final = 4_000
+_MOST_SHOWN: Final = 3 * 1024 * 1024
+"""Characters of all tokens that a dealer is to know at a time, of which it takes 4 MiB."""
+
 _MOST_NUMBER: Final = 2**32 - 1
 _NOBODY: Final = _MOST_NUMBER
 """The number of no bearer: who shows no token is refused as such, and is not the stream's own."""
@@ -65,6 +68,10 @@ def refusal(content: bytes) -> grpc.aio.AioRpcError:
     if code is grpc.StatusCode.OK:
         code = grpc.StatusCode.UNKNOWN
     return failure(code, status.message, grpc.aio.Metadata((DETAILS, content)))
+
+
+def _no_answer() -> grpc.aio.AioRpcError:
+    return failure(grpc.StatusCode.UNKNOWN, "the dealer did not answer what it was asked")
 
 
 def _unread() -> grpc.aio.AioRpcError:
@@ -145,6 +152,9 @@ class CarriedWatch:
             self._reader.set_result(None)
 
 
+_Waiting: TypeAlias = "asyncio.Future[play_pb2.SessionAnswer] | CarriedWatch"
+
+
 class Lane:
     """One stream; it is open from the beginning, and over when it is closed or breaks.
 
@@ -164,12 +174,15 @@ class Lane:
         self._stream: _Stream = stub.Session(
             metadata=(("authorization", f"{SCHEME}{self._token}"),)
         )
-        self._calls: dict[int, asyncio.Future[Message] | CarriedWatch | None] = {}
+        self._calls: dict[int, _Waiting | None] = {}
         self._asked: deque[tuple[play_pb2.SessionCall, str]] = deque()
         self._watches: set[int] = set()
         self._stopped: list[int] = []
         self._newer = ""
+        # Who is known by which number, how long their tokens are together, and what is not used.
         self._bearers: OrderedDict[str, int] = OrderedDict()
+        self._shown = 0
+        self._free: list[int] = []
         self._number = 0
         self._wanted = asyncio.Event()
         self._is_over = False
@@ -187,17 +200,21 @@ class Lane:
         AioRpcError as a call of its own would raise it.
         """
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Message] = loop.create_future()
+        answer: asyncio.Future[play_pb2.SessionAnswer] = loop.create_future()
         number = self._free_number()
         self._send(number, kind, request, header, answer)
         timer = None if seconds is None else loop.call_later(seconds, _fail_late, answer)
         try:
-            return await answer
+            told = await answer
         finally:
             if timer is not None:
                 timer.cancel()
             if self._calls.get(number) is answer:
                 self.give_up(number)
+        if told.WhichOneof("answer") != kind:
+            raise _no_answer()
+        given: Message = getattr(told, kind)
+        return given
 
     def watch(self, request: play_pb2.WatchRequest, header: str) -> CarriedWatch:
         """Begin a watch; AioRpcError as for `ask`."""
@@ -235,7 +252,7 @@ class Lane:
         kind: str,
         request: Message,
         header: str,
-        waiting: asyncio.Future[Message] | CarriedWatch,
+        waiting: "_Waiting",
     ) -> None:
         call = play_pb2.SessionCall(call=number, **{kind: request})  # type: ignore[arg-type]
         if call.ByteSize() + len(header) > _MOST_BYTES:
@@ -289,16 +306,16 @@ class Lane:
             waiting = self._pop(number)
             refused = refusal(answer.refused) if kind == "refused" else None
             if isinstance(waiting, CarriedWatch):
-                waiting.end(refused)
+                waiting.end(None if kind == "end" else refused or _no_answer())
             elif waiting is not None and not waiting.done():
-                if kind is None or refused is not None:
-                    waiting.set_exception(refused or refusal(b""))
+                if refused is not None:
+                    waiting.set_exception(refused)
                 else:
-                    waiting.set_result(getattr(answer, kind))
+                    waiting.set_result(answer)
         if not self._calls:
             self._idle(self)
 
-    def _pop(self, number: int) -> asyncio.Future[Message] | CarriedWatch | None:
+    def _pop(self, number: int) -> "_Waiting | None":
         self._watches.discard(number)
         return self._calls.pop(number, None)
 
@@ -327,7 +344,7 @@ class Lane:
                 # It was given up before it left.
                 self._pop(call.call)
                 continue
-            call.bearer, is_new = self._name(header)
+            call.bearer, is_new = self._name(header, message)
             if is_new:
                 message.bearers.add(bearer=call.bearer, token=header.removeprefix(SCHEME))
                 size += len(header)
@@ -338,17 +355,25 @@ class Lane:
             del self._stopped[:_MOST_STOPPED]
         return message
 
-    def _name(self, header: str) -> tuple[int, bool]:
-        """Give the number of a bearer, and whether the dealer has to be told whose it is."""
+    def _name(self, header: str, message: play_pb2.SessionRequest) -> tuple[int, bool]:
+        """Give the number of a bearer, and whether the dealer has to be told whose it is.
+
+        Whom it need not know any more, a message tells it.
+        """
         if not header:
             return _NOBODY, False
         number = self._bearers.get(header)
         if number is not None:
             self._bearers.move_to_end(header)
             return number, False
-        # The number of who asked last the longest time ago: none of the message that is filled.
-        is_full = len(self._bearers) >= _MOST_BEARERS
-        number = self._bearers.popitem(last=False)[1] if is_full else len(self._bearers) + 1
+        self._shown += len(header)
+        while len(self._bearers) >= _MOST_BEARERS or (self._bearers and self._shown > _MOST_SHOWN):
+            # Who asked last the longest time ago: nobody of the message that is filled.
+            oldest, freed = self._bearers.popitem(last=False)
+            self._shown -= len(oldest)
+            self._free.append(freed)
+            message.bearers.add(bearer=freed)
+        number = self._free.pop() if self._free else len(self._bearers) + 1
         self._bearers[header] = number
         return number, True
 
@@ -389,7 +414,7 @@ class Lane:
                 waiting.set_exception(error)
 
 
-def _fail_late(answer: "asyncio.Future[Message]") -> None:
+def _fail_late(answer: "asyncio.Future[play_pb2.SessionAnswer]") -> None:
     if not answer.done():
         why = "the dealer did not answer in time"
         answer.set_exception(failure(grpc.StatusCode.DEADLINE_EXCEEDED, why))

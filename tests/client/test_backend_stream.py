@@ -141,6 +141,26 @@ class TestAsking:
             assert names[message.calls[0].bearer] == token(name)
             assert len(names) <= 2
 
+    async def test_the_dealer_is_never_to_know_more_of_tokens_than_it_keeps(
+        self, node: ScriptedNode, play: CarriedPlay, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """One that is long makes several be forgotten, whose numbers are free again."""
+        small = len(header("ann0")[0][1])
+        monkeypatch.setattr(lane, "_MOST_SHOWN", 5 * small)
+        asked = [f"ann{number}" for number in range(4)] + ["x" * 2 * small, "ann8", "ann9", "ann0"]
+        known: dict[int, str] = {}
+        for count, name in enumerate(asked, 1):
+            asking = ask(play, GAMES[0], name)
+            stream = await node.stream(calls=count)
+            await stream.answer_all()
+            await asking
+            for one in stream.came[-1].bearers:
+                known[one.bearer] = one.token
+            shown = [f"Bearer {one}" for one in known.values() if one]
+            assert sum(map(len, shown)) <= 5 * small
+            assert known[stream.calls[-1].bearer] == token(name)
+        assert max(known) <= 4
+
     async def test_calls_beyond_the_room_of_one_stream_go_by_another(
         self, node: ScriptedNode, play: CarriedPlay, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -348,6 +368,41 @@ class TestRefusals:
             await first
         await stream.answer_all()
         assert (await second).game == GAMES[1]
+
+    async def test_an_answer_to_another_question_fails_the_call(
+        self, node: ScriptedNode, play: CarriedPlay
+    ) -> None:
+        asking = ask(play, GAMES[0])
+        stream = await node.stream(calls=1)
+        number = stream.calls[0].call
+        await stream.answer(
+            play_pb2.SessionAnswer(calls=[number], act=play_pb2.ActResponse(size=7))
+        )
+        with pytest.raises(grpc.aio.AioRpcError, match="did not answer what it was asked"):
+            await asking
+
+    @pytest.mark.parametrize("last", [{}, {"act": play_pb2.ActResponse()}], ids=["none", "an act"])
+    async def test_a_watch_is_at_its_end_only_where_the_dealer_says_so(
+        self, node: ScriptedNode, play: CarriedPlay, last: dict[str, Any]
+    ) -> None:
+        watch = play.Watch(play_pb2.WatchRequest(game=GAMES[0]), metadata=header("ann"))
+        stream = await node.stream(calls=1)
+        await stream.answer(play_pb2.SessionAnswer(calls=[stream.calls[0].call], **last))
+        with pytest.raises(grpc.aio.AioRpcError, match="did not answer what it was asked"):
+            await watch.read()
+
+    async def test_what_comes_behind_the_end_of_a_watch_is_passed_over(
+        self, node: ScriptedNode, play: CarriedPlay
+    ) -> None:
+        watch = play.Watch(play_pb2.WatchRequest(game=GAMES[0]), metadata=header("ann"))
+        asking = ask(play, GAMES[0])
+        stream = await node.stream(calls=2)
+        number = stream.calls[0].call
+        behind = told([number], lines(b"behind"))
+        await stream.answer(told([number], lines(b"before")), ended(number), behind, ended(number))
+        await stream.answer_all()
+        await asking
+        assert [list(one.lines) async for one in watch] == [[b"before"]]
 
 
 class TestBreaks:
