@@ -279,6 +279,9 @@ class Ahead:
             if self.asked or reader.blocks >= _WORTHWHILE:
                 self._begin()
             yield _Job(Task(block, key, fixed, [], opened))
+            if self.processes == 1:
+                # Nobody will examine it.
+                continue
             opened = last_opened(block, opened)
             if not fixed:
                 key = last_key(block, key)

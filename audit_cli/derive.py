@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
+from operator import length_hint
+from struct import Struct
 from typing import TYPE_CHECKING, Protocol
 
 from audit_cli import drbg
@@ -15,7 +17,7 @@ from audit_cli.hashing import framed, hkdf_expand, hmac_sha256, u8
 from audit_cli.merkle import inclusion_path, tree_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 DECK_SIZE = 52
 STREAM_BYTES = 1024
@@ -33,12 +35,12 @@ _PLACED_CARD = tuple(
     tuple(place + card + SALT_BYTES.to_bytes(4, "big") for card in _FRAMED_BYTE)
     for place in _FRAMED_BYTE
 )
+_SPLIT_SALTS = Struct(f"{SALT_BYTES}s" * DECK_SIZE).unpack
 # The first byte value that below(n) drops.
 _LIMITS = tuple(256 - 256 % n if n else 0 for n in range(DECK_SIZE + 1))
-# For each step of a shuffle what below(i + 1) gives for a byte, or that it drops it.
-_DROPPED = 255
+# For each step of a shuffle what below(i + 1) gives for a byte, or None where it drops it.
 _SHUFFLE = tuple(
-    (i, bytes(x % (i + 1) if x < _LIMITS[i + 1] else _DROPPED for x in range(256)))
+    (i, tuple(x % (i + 1) if x < _LIMITS[i + 1] else None for x in range(256)))
     for i in range(DECK_SIZE - 1, 0, -1)
 )
 
@@ -117,23 +119,25 @@ class Deck:
         return inclusion_path(self.levels, position)
 
 
-def _shuffle(deck: list[int], stream: bytes, at: int) -> int:
-    """Shuffle in place from the bytes at `at` on (protocol 4.3); returns the next unused place."""
+def _shuffle(deck: list[int], stream: Iterator[int]) -> None:
+    """Shuffle in place by the next bytes (protocol 4.3)."""
     for i, below in _SHUFFLE:
-        j = below[stream[at]]
-        at += 1
-        while j == _DROPPED:
-            j = below[stream[at]]
-            at += 1
-        deck[i], deck[j] = deck[j], deck[i]
-    return at
+        for byte in stream:
+            j = below[byte]
+            if j is not None:
+                deck[i], deck[j] = deck[j], deck[i]
+                break
+        else:
+            raise StopIteration
 
 
-def _below(n: int, stream: bytes, at: int) -> tuple[int, int]:
-    """`below(n)` (protocol 4.2) and the next unused place."""
-    while stream[at] >= _LIMITS[n]:
-        at += 1
-    return stream[at] % n, at + 1
+def _below(n: int, stream: Iterator[int]) -> int:
+    """`below(n)` (protocol 4.2) by the next bytes."""
+    limit = _LIMITS[n]
+    for byte in stream:
+        if byte < limit:
+            return byte % n
+    raise StopIteration
 
 
 def run_ceremony(stream: bytes) -> Ceremony:
@@ -141,29 +145,28 @@ def run_ceremony(stream: bytes) -> Ceremony:
 
     Raises StreamExhaustedError where the bytes run out.
     """
+    rest = iter(stream)
     try:
         deck = list(range(DECK_SIZE))
-        at = _shuffle(deck, stream, 0)
+        _shuffle(deck, rest)
         first = tuple(deck)
-        offset, at = _below(13, stream, at)
-        cut = 20 + offset
+        cut = 20 + _below(13, rest)
         deck = deck[cut:] + deck[:cut]
-        at = _shuffle(deck, stream, at)
+        _shuffle(deck, rest)
         second = tuple(deck)
-        x, at = _below(5, stream, at)
-        y, at = _below(5, stream, at)
-        turned, at = _below(2, stream, at)
-        a, b = 15 + x, 15 + y
+        a, b = 15 + _below(5, rest), 15 + _below(5, rest)
+        turned = _below(2, rest)
         deck = deck[a + b :] + deck[: a + b] if turned else deck[a:] + deck[:a]
-        at = _shuffle(deck, stream, at)
-    except IndexError:
+        _shuffle(deck, rest)
+    except StopIteration:
         message = f"the deck needs more than the {len(stream)} bytes of its stream"
         raise StreamExhaustedError(message) from None
+    used = len(stream) - length_hint(rest)
     # Three shuffles take 51 draws each, the cuts four; every other byte was dropped.
-    rejected = at - 3 * (DECK_SIZE - 1) - 4
+    rejected = used - 3 * (DECK_SIZE - 1) - 4
     thirds = (a, b, DECK_SIZE - a - b)
     restack = "CAB" if turned else "BCA"
-    return Ceremony(first, cut, second, thirds, restack, tuple(deck), at, rejected)
+    return Ceremony(first, cut, second, thirds, restack, tuple(deck), used, rejected)
 
 
 def hash_card(mix: bytes, position: int, card: int, salt: bytes) -> bytes:
@@ -185,10 +188,11 @@ def derive_deck(secret: bytes, mix: bytes) -> Deck:
     salts = salts[: DECK_SIZE * SALT_BYTES]
     # All leaves begin alike: they go on from copies of one hash.
     begin = sha256(_LEAF_HEAD + framed(mix)).copy
-    leaves = []
-    places = range(0, DECK_SIZE * SALT_BYTES, SALT_BYTES)
-    for placed_card, card, at in zip(_PLACED_CARD, ceremony.deck, places, strict=True):
+    leaves: list[bytes] = []
+    add = leaves.append
+    each = _SPLIT_SALTS(salts)
+    for placed_card, card, salt in zip(_PLACED_CARD, ceremony.deck, each, strict=True):
         leaf = begin()
-        leaf.update(placed_card[card] + salts[at : at + SALT_BYTES])
-        leaves.append(leaf.digest())
+        leaf.update(placed_card[card] + salt)
+        add(leaf.digest())
     return Deck(seed, ceremony, salts, tree_levels(leaves))

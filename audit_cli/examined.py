@@ -113,7 +113,10 @@ def read_entries(lines: Sequence[bytes]) -> tuple[list[Entry | int | None], list
     entries: list[Entry | int | None] = []
     runs: list[Run] = []
     plains = parse_all_plainly(lines)
-    leaves = [sha256(b"\0" + raw).digest() for raw in lines]
+    leaves = [
+        b"" if plain is None else sha256(b"\0" + raw).digest()
+        for plain, raw in zip(plains, lines, strict=True)
+    ]
     # Where a run may have begun.
     begun = 0
     for place, plain in enumerate(plains):

@@ -58,18 +58,16 @@ class Frontier:
     def extend(self, leaves: Iterable[bytes]) -> None:
         """Add leaf hashes, one after another."""
         size, peaks, begin_node = self.size, self._peaks, _begin_node
+        push, pop = peaks.append, peaks.pop
         for leaf in leaves:
             size += 1
-            if size & 1:
-                peaks.append(leaf)
-                continue
             right, height = leaf, size
             while not height & 1:
                 node = begin_node()
-                node.update(peaks.pop() + right)
+                node.update(pop() + right)
                 right = node.digest()
                 height >>= 1
-            peaks.append(right)
+            push(right)
         self.size = size
 
     def root(self) -> bytes:
@@ -92,11 +90,13 @@ def tree_levels(leaves: Sequence[bytes]) -> list[list[bytes]]:
     level = list(leaves)
     levels = [level]
     while len(level) > 1:
-        above = []
-        for left, right in zip(level[::2], level[1::2], strict=False):
+        above: list[bytes] = []
+        add = above.append
+        pairs = iter(level)
+        for left, right in zip(pairs, pairs, strict=False):
             node = begin_node()
             node.update(left + right)
-            above.append(node.digest())
+            add(node.digest())
         if len(level) & 1:
             above.append(level[-1])
         levels.append(above)

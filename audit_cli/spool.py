@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PIECE = 64 * 1024
 _LENGTH_BITS = 24
 _MOST = (1 << _LENGTH_BITS) - 1
+# So much is read beside memory at once: what is asked for next mostly stands right behind.
+_AHEAD = 4096
 # Hands up to this number have a place in a row of numbers; a game rarely has as many.
 _DENSE = 1 << 20
 # So much of a value's hash is kept beside its place.
@@ -70,12 +72,15 @@ class Spool:
     Who adds often may add to `buffer` itself, and call `settle` now and then.
     """
 
-    __slots__ = ("_numbers", "_saved", "buffer")
+    __slots__ = ("_near", "_near_at", "_numbers", "_saved", "buffer")
 
     def __init__(self) -> None:
         self.buffer = bytearray()
         self._saved = 0
         self._numbers = array("Q")
+        # What was read last beside memory, which never changes, and its place.
+        self._near = b""
+        self._near_at = 0
 
     def __len__(self) -> int:
         """How many bytes were added."""
@@ -101,13 +106,19 @@ class Spool:
 
     def read(self, at: int, length: int) -> bytes:
         """Return `length` bytes from a place on; fewer at the end."""
+        start = at - self._near_at
+        if start >= 0 and start + length <= len(self._near):
+            return self._near[start : start + length]
         if at >= self._saved:
             start = at - self._saved
             return bytes(self.buffer[start : start + length])
         piece, start = divmod(at, _PIECE)
-        here = min(length, _PIECE - start)
+        here = min(max(length, _AHEAD), _PIECE - start)
         data = _pieces.read(self._numbers[piece], start, here)
-        return data if here == length else data + self.read(at + here, length - here)
+        if here < length:
+            return data + self.read(at + here, length - here)
+        self._near, self._near_at = data, at
+        return data[:length]
 
     def blocks(self, length: int = _PIECE) -> Iterator[bytes]:
         """Give all that was added, so many bytes at a time."""

@@ -85,15 +85,20 @@ class Dealt:
         wanted = self._plan.pop(0) if self._plan else ()
         if not self._targets:
             self._holes.put(self._hand, len(positions).to_bytes(4, "big"))
-        if targets != wanted or positions != [*range(self._next, self._next + len(wanted))]:
-            pairs = zip(positions, targets, strict=True)
-            self._voice.broken(
-                "positions did not go out by the rule",
-                line,
-                self._hand,
-                _list(self._next, wanted) or "no more positions",
-                ", ".join(f"{at} {_words(target)}" for at, target in pairs),
-            )
+        first, behind = self._next, self._next + len(wanted)
+        if targets == wanted and positions == [*range(first, behind)]:
+            # A position stays where it went first.
+            self._targets = dict(zip(positions, targets, strict=True)) | self._targets
+            self._next = behind
+            return
+        pairs = zip(positions, targets, strict=True)
+        self._voice.broken(
+            "positions did not go out by the rule",
+            line,
+            self._hand,
+            _list(first, wanted) or "no more positions",
+            ", ".join(f"{at} {_words(target)}" for at, target in pairs),
+        )
         for position, target in zip(positions, targets, strict=True):
             self._targets.setdefault(position, target)
         self._next = 1 + max(positions)
