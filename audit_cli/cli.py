@@ -32,6 +32,15 @@ class _Parser(argparse.ArgumentParser):
         say.error(message, f"try `{self.prog} --help`")
         sys.exit(USAGE)
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuse what is unknown where it stands, so that the hint names the sub-command."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(

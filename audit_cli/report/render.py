@@ -19,6 +19,7 @@ from audit_cli.report.finding import (
     Stand,
     Verdict,
 )
+from audit_cli.report.meaning import MEANINGS
 
 MAX_DETAILS = 20
 MAX_OPINIONS = 40
@@ -71,6 +72,10 @@ def render_text(report: Report, *, colour: bool, width: int | None = None) -> st
     if report.referee:
         _add_opinions(page, report, several=several)
     _add_damage(page, report)
+    broken = [promise for promise in report.lines() if verdicts[promise] is Verdict.BROKEN]
+    if broken:
+        page.add("", "in plain words:")
+    page.add(*(f"  {promise.value}: {MEANINGS[promise]}" for promise in broken))
     status = report.exit_status()
     page.add("", f"{_SUMMARIES[status]} (exit status {int(status)})")
     return "\n".join(page.lines) + "\n"

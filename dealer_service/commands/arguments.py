@@ -30,7 +30,7 @@ _FROM_WHERE: Final = (
 )
 
 
-_ROLES: Final = tuple(Role)
+_ROLES: Final = tuple(role.value for role in Role)
 
 
 def add_commands(commands: Commands, environ: Mapping[str, str]) -> None:

@@ -18,6 +18,7 @@ from dealer_service.client.durable import FileError
 from dealer_service.client.routes import AddressError
 from dealer_service.commands.failure import Exit, Failure
 from dealer_service.commands.keeping import TokenOffice
+from dealer_service.commands.unreached import hint_of
 from dealer_service.transcript.refusal import TranscriptError
 
 Action = Callable[[Dealer, argparse.Namespace], Awaitable[int]]
@@ -100,8 +101,7 @@ def explained() -> Iterator[None]:
         refusal = error.refusal
         if refusal.code in {"UNAVAILABLE", "DEADLINE_EXCEEDED"}:
             message = f"the dealer can not be reached: {refusal.message}"
-            hint = "is `cutcard-dealer serve` running, and --address its address?"
-            raise Failure(message, hint) from None
+            raise Failure(message, hint_of(refusal.message)) from None
         wrong = "".join(f"; {field}: {words}" for field, words in refusal.violations)
         message = f"the dealer refused ({refusal.reason}): {refusal.message}{wrong}"
         raise Failure(message) from None

@@ -19,11 +19,11 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from dealer_service.commands import say
 from dealer_service.commands.failure import Exit, Failure
+from dealer_service.commands.unreached import hint_of
 from dealer_service.config import DEFAULT_ADDRESS, SettingError, split_address
 
 _Status: Final = health_pb2.HealthCheckResponse.ServingStatus
 _NO_PROXY: Final = ("grpc.enable_http_proxy", 0)
-_HINT: Final = "is `cutcard-dealer serve` running, and --address its address?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def _explain(error: grpc.Call, target: _Target, what: str) -> Failure:
         message = f"the dealer at {target.address} does not answer in time"
     else:
         message = f"the dealer at {target.address} does not answer: {error.details()}"
-    return Failure(message, _HINT, status=Exit.FAILED)
+    return Failure(message, hint_of(error.details() or ""), status=Exit.FAILED)
 
 
 def _find_target(options: argparse.Namespace, environ: Mapping[str, str]) -> _Target:

@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
+from typing import Final
 
 from dealer_service.access.refusal import AccessError
 from dealer_service.commands import say
@@ -15,7 +16,12 @@ from dealer_service.fairness.refusal import FairnessError
 from dealer_service.keys import log_key_place, make_keys, rotate_sealing_key, sealing_key_places
 from dealer_service.store.key_uri import KeyFile
 from dealer_service.store.keyring import open_sealing_key, read_log_key
-from dealer_service.store.refusal import StoreError
+from dealer_service.store.refusal import Reason, StoreError
+
+_MISSING: Final = (
+    "name the dealer's own directory by --directory; a new dealer's keys are made by "
+    "`cutcard-dealer keys make`"
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
             options, gate
         )
     except (StoreError, AccessError, FairnessError) as error:
-        raise Failure(str(error)) from None
+        missing = isinstance(error, StoreError) and error.reason is Reason.KEY_FILE_MISSING
+        raise Failure(str(error), _MISSING if missing else "") from None
     except OSError as error:
         message = f"can not use {options.directory}: {error.strerror}"
         raise Failure(message) from None

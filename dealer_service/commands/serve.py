@@ -117,6 +117,8 @@ def _find_origin(options: argparse.Namespace) -> str:
 
 
 def _say_why(error: Exception, settings: Settings) -> str:
-    if isinstance(error, OSError):
-        return f"can not listen on {settings.address} or use {settings.directory}: {error}"
+    # Without a number it is not the system's own, and says what can not be done.
+    if isinstance(error, OSError) and error.errno is not None:
+        where = error.filename or settings.directory
+        return f"can not use {where}: {error.strerror}"
     return str(error)

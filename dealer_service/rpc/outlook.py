@@ -93,7 +93,12 @@ class Outlook:
             self._measure_disks()
             return on_loop(seconds)
 
-        self._exposition = Exposition(host, port, Source(self.metrics, measured, self.health.all))
+        source = Source(self.metrics, measured, self.health.all)
+        try:
+            self._exposition = Exposition(host, port, source)
+        except OSError as error:
+            message = f"can not serve metrics on {self._address}: {error.strerror or error}"
+            raise OSError(message) from error
         self.port = self._exposition.port
         _log.info("metrics_served", address=self._address, port=self.port)
         if not is_loopback(host):

@@ -4,6 +4,7 @@ Health and reflection are told by every server. A dealer of games has no Certify
 one that is certified has nothing else.
 """
 
+import socket
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -14,7 +15,7 @@ from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from cutcard.v1 import certify_pb2, fairness_pb2, operate_pb2, play_pb2, tournament_pb2
-from dealer_service.config import Tls
+from dealer_service.config import Tls, split_address
 from dealer_service.observe.metrics import Metrics
 from dealer_service.rpc.calls import Door
 from dealer_service.rpc.certify import Certify
@@ -67,6 +68,18 @@ Services = Mapping[str, grpc.GenericRpcHandler]
 """Handlers by the name of their service."""
 
 
+def _why_not_bound(address: str) -> str:
+    """Give the system's word for why an address can not be taken, which gRPC keeps; "" for none."""
+    place = split_address(address)
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in place[0] else socket.AF_INET) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(place)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
 class Server:
     """The server, its address and its health."""
 
@@ -90,7 +103,8 @@ class Server:
                 return self._server.add_insecure_port(address)
             return self._server.add_secure_port(address, server_credentials(tls, self._taken))
         except RuntimeError as error:
-            raise OSError(str(error)) from error
+            message = f"can not listen on {address}: {_why_not_bound(address) or error}"
+            raise OSError(message) from error
 
     def _taken(self, expires: datetime) -> None:
         self._metrics.set_certificate(expires.timestamp())

@@ -216,6 +216,11 @@ def test_a_wrong_command_line_is_exit_2_with_a_message(arguments: tuple[str, ...
     assert done.stdout == ""
 
 
+def test_what_is_unknown_is_refused_with_the_help_of_its_own_command() -> None:
+    assert "try `cutcard-audit derive --help`" in run("derive", "a", "--nope").stderr
+    assert "try `cutcard-audit rng dump --help`" in run("rng", "dump", "--nope").stderr
+
+
 @pytest.mark.parametrize("order", ["1", "2", "4", "8", "mixed"])
 def test_a_trusted_key_of_another_order_is_exit_2(order: str) -> None:
 

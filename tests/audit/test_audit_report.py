@@ -17,6 +17,7 @@ from audit_cli.report.finding import (
     Report,
     Verdict,
 )
+from audit_cli.report.meaning import MEANINGS
 from audit_cli.report.render import MAX_DETAILS, render_json, render_text
 
 HOLDS = tuple(Finding(promise, Verdict.HOLDS, "as it should be") for promise in Promise)
@@ -97,6 +98,16 @@ def test_the_text_has_a_line_for_each_promise_and_the_places_of_what_is_broken()
         assert any(line.split()[:1] == [promise.value] for line in text.splitlines())
     assert "  DEALT, hand 12, entry 40, line 57: something\n    expected  a\n" in text
     assert text.endswith("a promise is broken (exit status 1)\n")
+
+
+@pytest.mark.parametrize("promise", Promise)
+def test_what_is_broken_is_said_in_plain_words_too(promise: Promise) -> None:
+    text = render_text(report(*HOLDS, finding(promise, Verdict.BROKEN)), colour=False)
+    assert f"\n\nin plain words:\n  {promise.value}: {MEANINGS[promise]}\n\na promise is" in text
+
+
+def test_nothing_is_said_in_plain_words_where_nothing_is_broken() -> None:
+    assert "in plain words" not in render_text(report(*HOLDS), colour=False)
 
 
 def test_many_findings_are_cut_in_the_text_and_whole_in_json() -> None:

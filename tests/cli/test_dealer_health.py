@@ -72,6 +72,16 @@ def test_a_certificate_of_another_name_is_not_taken(service: Service) -> None:
     assert other.returncode == 1
 
 
+def test_what_tls_needs_is_hinted_at(service: Service, tmp_path: Path) -> None:
+    in_the_clear = dealer("health", "--address", service.address, folder=service.folder)
+    assert "hint: does it speak TLS there?" in in_the_clear.stderr
+    untrusted = dealer("health", "--address", service.address, "--tls", folder=service.folder)
+    assert "hint: its certificate is of a CA that is not trusted here" in untrusted.stderr
+    with serving(tmp_path) as plain:
+        by_tls = dealer("health", "--address", plain.address, "--tls", folder=tmp_path)
+    assert "hint: it speaks in the clear there" in by_tls.stderr
+
+
 def test_a_dealer_that_does_not_serve_is_status_1_and_said(tmp_path: Path) -> None:
     ailing = health.HealthServicer()
     ailing.set("", health_pb2.HealthCheckResponse.NOT_SERVING)

@@ -205,3 +205,19 @@ def test_building_the_command_line_reads_the_environment_it_is_given() -> None:
     assert options.listen == "127.0.0.1:1"
     assert options.accept_restore is False
     assert options.allow_plaintext is False
+
+
+def test_an_unknown_option_is_refused_with_the_help_of_its_own_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("health", "--directory", "x", folder=tmp_path, patch=monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert "unrecognized arguments: --directory x" in said
+    assert "try `cutcard-dealer health --help`" in said
+
+
+def test_a_role_that_is_none_is_refused_with_those_that_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("token", "ann", "--role", "king", folder=tmp_path, patch=monkeypatch) == 2
+    assert "(choose from 'player', 'house', 'watcher'," in capsys.readouterr().err

@@ -72,6 +72,12 @@ class TestMake:
 
 
 class TestShow:
+    def test_in_a_wrong_directory_says_how_to_name_the_right_one(self, tmp_path: Path) -> None:
+        refused = dealer("keys", "show", "--directory", "elsewhere", folder=tmp_path)
+        assert refused.returncode == 3
+        assert "elsewhere/log.key is missing" in refused.stderr
+        assert "hint: name the dealer's own directory by --directory" in refused.stderr
+
     def test_names_keys_and_ids(self, tmp_path: Path) -> None:
         made = keys(tmp_path, "make", "--origin", ORIGIN)
         assert keys(tmp_path, "show") == made

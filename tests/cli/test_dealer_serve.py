@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,19 @@ def test_the_directory_may_come_from_the_environment(tmp_path: Path) -> None:
     refused = dealer("key", folder=tmp_path, environ=environ)
     assert refused.returncode == 3
     assert str(tmp_path / "elsewhere") in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [("--listen", "can not listen on"), ("--metrics", "can not serve metrics on")],
+)
+def test_an_address_that_is_taken_is_named_with_what_it_was_for(
+    tmp_path: Path, option: str, words: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        given = {"--listen": "127.0.0.1:0"} | {option: address}
+        options = [each for pair in given.items() for each in pair]
+        refused = dealer("serve", *options, folder=tmp_path)
+    assert refused.returncode == 3
+    assert refused.stderr == f"cutcard-dealer: error: {words} {address}: Address already in use\n"
