@@ -15,6 +15,10 @@ from cutcard.v1 import play_pb2
 FULL: Final = 1024 * 1024
 """From so many bytes on whoever may wait does."""
 
+_ANSWER: Final = 128
+_CALL: Final = 8
+"""What an answer takes besides its own bytes, and what the number of a call that it is for."""
+
 MESSAGE_BYTES: Final = 256 * 1024
 """What one message holds at most, unless a single answer is larger."""
 
@@ -36,7 +40,7 @@ class Told:
 
 
 class Outbox:
-    """The answers of a session that wait; `held` is what they weigh, in bytes."""
+    """The answers of a session that wait; `held` is what they take, in bytes about."""
 
     __slots__ = ("_answers", "_shared", "_taken", "held")
 
@@ -53,7 +57,7 @@ class Outbox:
     def add(self, call: int, tag: bytes, body: bytes) -> None:
         """Answer one call, by the field of a tag."""
         self._answers.append(([call], tag, body))
-        self.held += len(body)
+        self.held += len(body) + _ANSWER + _CALL
 
     def tell(self, told: Told, tag: bytes, body: bytes) -> None:
         """Tell a call something that others may be told, too."""
@@ -61,12 +65,13 @@ class Outbox:
         if shared is not None and told.last <= shared[0]:
             told.last = shared[0]
             shared[1][0].append(told.call)
+            self.held += _CALL
             return
         told.last = self._taken + len(self._answers)
         answer = ([told.call], tag, body)
         self._answers.append(answer)
         self._shared[id(body)] = (told.last, answer)
-        self.held += len(body)
+        self.held += len(body) + _ANSWER + _CALL
 
     def take(self) -> bytes:
         """Give the next message, which is empty where nothing waits."""
@@ -82,7 +87,7 @@ class Outbox:
                 break
             answers.popleft()
             self._taken += 1
-            self.held -= len(body)
+            self.held -= len(body) + _ANSWER + _CALL * len(calls)
             size += whole
             parts += (b"\n" + _varint(whole) + head, body)
         return b"".join(parts)

@@ -72,9 +72,11 @@ class Sessions:
     def __init__(self, door: Door) -> None:
         self._door = door
         self._open: set[_Session] = set()
+        self._is_stopping = False
 
     def stop(self) -> None:
         """Let every session end when what is under way in it has been answered."""
+        self._is_stopping = True
         for session in self._open:
             session.stop(stopping())
 
@@ -111,6 +113,8 @@ class Sessions:
                 bearers = Bearers(door.admission, shown, Kept(bearer.first, term))
                 session = _Session(door, served, context, bearers)
                 self._open.add(session)
+                if self._is_stopping:
+                    session.stop(stopping())
                 try:
                     end = partial(refuse, seen, context)
                     await door.streams.send_all(context, session.messages(), end)

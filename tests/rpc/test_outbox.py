@@ -118,13 +118,21 @@ def test_an_answer_that_alone_is_larger_has_a_message_of_its_own() -> None:
     assert counts == [1, 1, 1]
 
 
-def test_it_says_how_much_it_holds() -> None:
-    outbox = Outbox()
-    outbox.add(1, REFUSED, bytes(10))
-    body = told("line")
+def test_it_holds_the_bytes_of_what_several_are_told_once() -> None:
+    outbox, body = Outbox(), told("x" * 1_000_000)
+    outbox.add(1, REFUSED, body)
     for call in (2, 3):
         outbox.tell(Told(call), WATCH, body)
-    assert outbox.held == 10 + len(body)
+    assert 2_000_000 < outbox.held < 2_001_000
+    all_taken(outbox)
+
+
+def test_it_holds_the_more_the_more_are_told_however_little() -> None:
+    """Many that watch one game, and are not read, wait long before all numbers fill a memory."""
+    outbox, body = Outbox(), told("line")
+    for call in range(10_000):
+        outbox.tell(Told(call), WATCH, body)
+    assert outbox.held > 50_000
     all_taken(outbox)
 
 

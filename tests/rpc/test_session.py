@@ -287,6 +287,15 @@ class TestTheEnd:
             assert isinstance(over, Told)
             assert (over.code, over.reason) == (grpc.StatusCode.UNAVAILABLE, "STOPPING")
 
+    async def test_of_the_dealer_is_that_of_a_session_which_begins_meanwhile(
+        self, service: Service
+    ) -> None:
+        service.dealer._sessions.stop()
+        async with talking(service) as talk:
+            over = await talk.until_over()
+        assert isinstance(over, Told)
+        assert (over.code, over.reason) == (grpc.StatusCode.UNAVAILABLE, "STOPPING")
+
     async def test_comes_with_a_call_that_asks_nothing(self, service: Service) -> None:
         game = await service.open_game()
         async with talking(service) as talk:
