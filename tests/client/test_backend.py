@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -263,6 +264,28 @@ class TestTokens:
             path.write_text(token(service, "backend"))
             ann = backend.player(token(service, "ann"))
             assert (await ann.table(game)).game == game
+
+    async def test_a_newer_one_of_the_backend_keeps_its_stream_at_the_dealer(
+        self, service: Service, tmp_path: Path
+    ) -> None:
+        """It is shown there before the one expires that opened the stream."""
+        game, path = await service.open_game(), tmp_path / "own.token"
+
+        def lasting(hours: int) -> str:
+            key, seconds = service.dealer.keys.token, hours * 3600
+            return issue(key, "backend", Role.WATCHER, ttl=seconds, now=time.time(), origin=ORIGIN)
+
+        path.write_text(lasting(1))
+        late = replace(QUICK, wall=lambda: time.time() + 3600 - 5)
+        async with Backend.connect(service.address, path, surroundings=late) as backend:
+            path.write_text(lasting(2))
+            ann = backend.player(token(service, "ann"))
+            assert (await ann.table(game)).game == game
+            (open_one,) = service.dealer._sessions._open
+            (itself,) = open_one._bearers._kept[0]
+            await until(lambda: itself.term.expires > time.time() + 3600)
+            assert (await ann.table(game)).game == game
+            assert service.dealer._sessions._open == {open_one}
 
     async def test_where_the_backend_has_no_other_every_call_says_so(
         self, service: Service
