@@ -17,6 +17,9 @@ from dealer_service.commands.arguments import add_commands
 from dealer_service.commands.failure import Exit, Failure
 
 _EXTRA = ("cutcard.v1", "google", "grpc", "jwt", "prometheus_client", "structlog")
+_OWN_USER = (
+    "what is in a dealer's directory is for the dealer's own user alone: run this as that user"
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,6 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Failure as failure:
         say.error(str(failure), failure.hint)
         return failure.status
+    except PermissionError as error:
+        # Such as a directory of another user's: each command looks into it at a place of its own.
+        say.error(f"can not use {error.filename}: {error.strerror}", _OWN_USER)
+        return Exit.CANNOT_START
     except BrokenPipeError:
         # The reader of our output is gone; keep the interpreter from flushing into it again.
         sys.stdout = None

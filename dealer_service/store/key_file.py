@@ -29,7 +29,7 @@ def read_or_make(
     is too long, KEY_FILE_UNREACHABLE when the operating system refuses.
     """
     try:
-        if not os.path.lexists(path):
+        if not _is_there(path):
             if not first_start:
                 message = (
                     f"the {what} {path} is missing; bring it back from a backup: "
@@ -51,6 +51,15 @@ def read_secret(path: Path, what: str) -> bytearray:
 def wipe(content: bytearray) -> None:
     """Write zeros over what was read, once it is used up."""
     content[:] = bytes(len(content))
+
+
+def _is_there(path: Path) -> bool:
+    """Say whether anything has this name; OSError where that can not be looked at."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _read(path: Path, what: str) -> bytearray:

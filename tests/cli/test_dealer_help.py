@@ -1,5 +1,6 @@
 """`cutcard-dealer` as a whole: help, version, and an installation that is not whole."""
 
+import errno
 import os
 import re
 import subprocess
@@ -221,3 +222,23 @@ def test_a_role_that_is_none_is_refused_with_those_that_are(
 ) -> None:
     assert call("token", "ann", "--role", "king", folder=tmp_path, patch=monkeypatch) == 2
     assert "(choose from 'player', 'house', 'watcher'," in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("token", "ann", "--role", "player"), ("key",), ("migrate", "--dry-run")]
+)
+def test_a_directory_of_another_users_is_refused_in_words(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    assert call(*arguments, "--directory", "d", folder=tmp_path, patch=monkeypatch) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("cutcard-dealer: error: can not use d/")
+    assert "Permission denied\ncutcard-dealer: hint: " in said
+    assert "run this as that user" in said

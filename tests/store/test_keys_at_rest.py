@@ -1,5 +1,6 @@
 """Key files and variables, the log key and the sealing of hand secrets."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -73,6 +74,17 @@ class TestFiles:
             OPENERS[what](path, never)
         assert refused.value.reason is Reason.KEY_FILE_MISSING
         assert not path.exists()
+
+    def test_is_not_called_missing_where_it_can_not_be_looked_at(
+        self, path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(looked_at: Path) -> None:
+            raise PermissionError(errno.EACCES, "Permission denied", str(looked_at))
+
+        monkeypatch.setattr(os, "lstat", refuse)
+        with pytest.raises(StoreError, match="can not be read or made: Permission") as refused:
+            OPENERS[what](path, never)
+        assert refused.value.reason is Reason.KEY_FILE_UNREACHABLE
 
     @pytest.mark.parametrize("mode", [0o640, 0o604, 0o610, 0o602, 0o666])
     def test_is_refused_when_others_have_a_right_to_it(
