@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 _BURN, _BOARD = 0, -1
 _STREETS = ((_BURN, _BOARD, _BOARD, _BOARD), (_BURN, _BOARD), (_BURN, _BOARD))
 _SECOND_BOARD = -2
-# Positions as they are logged, their numbers, and where they go.
-_Logged = tuple[list[dict[str, Any]], list[int], tuple[int, ...]]
+# Positions as they are logged, their numbers, where they go, and the first of them if they rise
+# by one (else -1).
+_Logged = tuple[list[dict[str, Any]], list[int], tuple[int, ...], int]
 _MOST_KNOWN = 32
 
 
@@ -58,7 +59,9 @@ class Dealt:
         self._voice.begin(table.game)
         self._plan: list[tuple[int, ...]] = []
         self._next = 0
-        self._targets: dict[int, int] = {}
+        # Where positions went: those from 0 on that went out by the rule, and all others.
+        self._row: list[int] = []
+        self._others: dict[int, int] = {}
         # How many hole cards each hand dealt: what a player's own opening may be of.
         self._holes = Shelf()
         self._unsigned = 0
@@ -73,35 +76,43 @@ class Dealt:
         rounds = 2 if rules is None else rules.hand.game.hole_cards
         self._plan = [order * rounds, *_STREETS]
         self._next = 0
-        self._targets = {}
+        self._row = []
+        self._others = {}
         self._hand = line.body["hand"]
 
     def dealt(self, line: Line) -> None:
         """Positions go out."""
         if self._table.torn:
             return
-        _, positions, targets = self._read(line.body["positions"])
+        _, positions, targets, first = self._read(line.body["positions"])
         self.positions += len(positions)
         wanted = self._plan.pop(0) if self._plan else ()
-        if not self._targets:
+        if not self._next:
             self._holes.put(self._hand, len(positions).to_bytes(4, "big"))
-        first, behind = self._next, self._next + len(wanted)
-        if targets == wanted and positions == [*range(first, behind)]:
-            # A position stays where it went first.
-            self._targets = dict(zip(positions, targets, strict=True)) | self._targets
-            self._next = behind
-            return
-        pairs = zip(positions, targets, strict=True)
-        self._voice.broken(
-            "positions did not go out by the rule",
-            line,
-            self._hand,
-            _list(first, wanted) or "no more positions",
-            ", ".join(f"{at} {_words(target)}" for at, target in pairs),
-        )
+        if targets == wanted and first == self._next:
+            if first == len(self._row) and not self._others:
+                self._row += targets
+                self._next += len(targets)
+                return
+        else:
+            pairs = zip(positions, targets, strict=True)
+            self._voice.broken(
+                "positions did not go out by the rule",
+                line,
+                self._hand,
+                _list(self._next, wanted) or "no more positions",
+                ", ".join(f"{at} {_words(target)}" for at, target in pairs),
+            )
         for position, target in zip(positions, targets, strict=True):
-            self._targets.setdefault(position, target)
+            # A position stays where it went first.
+            if position >= len(self._row):
+                self._others.setdefault(position, target)
         self._next = 1 + max(positions)
+
+    def _went_to(self, position: int) -> int | None:
+        """Return where a position went; None where it was not dealt."""
+        row = self._row
+        return row[position] if position < len(row) else self._others.get(position)
 
     def _read(self, logged: list[dict[str, Any]]) -> _Logged:
         """Return positions that go out; the very same ones come in many hands."""
@@ -111,7 +122,10 @@ class Dealt:
             # Neither seat nor board is where a burn goes. A second board that was not agreed on
             # matches no plan.
             targets = tuple([item.get("seat") or -item.get("board", _BURN) for item in logged])
-            known = logged, positions, targets
+            first = positions[0]
+            if positions != [*range(first, first + len(positions))]:
+                first = -1
+            known = logged, positions, targets, first
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             self._known[id(logged)] = known
@@ -126,9 +140,8 @@ class Dealt:
         self.positions += found.positions
         # They went out as they were planned.
         while self._next < found.positions:
-            for target in self._plan.pop(0):
-                self._targets[self._next] = target
-                self._next += 1
+            self._row += self._plan.pop(0)
+            self._next = len(self._row)
         self._openings += len(found.cards)
         if found.holes:
             self._holes.put(self._hand, found.holes.to_bytes(4, "big"))
@@ -153,7 +166,7 @@ class Dealt:
         last = -1
         for card in cards:
             position = card["position"]
-            dealt = self._targets.get(position)
+            dealt = self._went_to(position)
             if dealt != target:
                 self._voice.broken(
                     f"position {position} is opened where it was not dealt",

@@ -23,13 +23,8 @@ if TYPE_CHECKING:
     from audit_cli.gamefile import Extra, Foreseen, Line, Play
 
 
-class _Opening(NamedTuple):
-    """One opened card, with the place where it was opened."""
-
-    card: int
-    salt: str
-    entry: int
-    number: int
+# One opened card, with its salt and the entry and line where it was opened: as it is kept.
+_Opening = tuple[int, str, int, int]
 
 
 class _Sealed(NamedTuple):
@@ -61,8 +56,7 @@ class _SealedHands:
         """Take a hand, the one that is open; another one then goes onto the shelf."""
         if self._last is not None:
             mix, root, opened, committed = self._last
-            cards = [(position, *opening) for position, opening in opened.items()]
-            content = (mix, root, cards, committed.entry, committed.number)
+            content = (mix, root, opened, committed.entry, committed.number)
             self._shelf.put(self._number, marshal.dumps(content))
         self._number, self._last = number, sealed
 
@@ -93,9 +87,8 @@ class _SealedHands:
     def _read(record: bytes | None) -> _Sealed | None:
         if record is None:
             return None
-        mix, root, cards, *place = marshal.loads(record)  # noqa: S302  (our own)
-        opened = {position: _Opening(*opening) for position, *opening in cards}
-        return _Sealed(mix, root, opened, place_of(*place))
+        mix, root, opened, entry, number = marshal.loads(record)  # noqa: S302  (our own)
+        return _new(_Sealed, (mix, root, opened, place_of(entry, number)))
 
 
 _new = tuple.__new__
@@ -168,7 +161,8 @@ class Replayed:
         """Take a hand's deck, if it is its first; the mix that is logged."""
         mix, root = bytes.fromhex(line.body["mix"]), bytes.fromhex(line.body["deck_root"])
         if number not in self._sealed:
-            self._sealed.put(number, _Sealed(mix, root, {}, place_of(line.entry, line.number)))
+            place = place_of(line.entry, line.number)
+            self._sealed.put(number, _new(_Sealed, (mix, root, {}, place)))
             self._roots.put(number, mix + root)
         return mix
 
@@ -185,7 +179,7 @@ class Replayed:
         """Return the opened cards of a hand: position, card, salt, and the entry of each."""
         sealed = self._sealed.get(number)
         assert sealed is not None
-        return [(at, one.card, one.salt, one.entry) for at, one in sealed.opened.items()]
+        return [(at, card, salt, entry) for at, (card, salt, entry, _) in sealed.opened.items()]
 
     def foreseen(self, number: int, play: Play, found: Foreseen) -> None:
         """Take the opened cards of a hand's play."""
@@ -194,7 +188,7 @@ class Replayed:
         self._cards += len(found.cards)
         entry, first = play.entry, play.number
         for position, card, salt, at in found.cards:
-            sealed.opened[position] = _Opening(card, salt, entry + at, first + at)
+            sealed.opened[position] = card, salt, entry + at, first + at
 
     def opened(self, line: Line) -> None:
         """Cards are opened: remembered, and compared with what was opened of the deck before."""
@@ -207,23 +201,22 @@ class Replayed:
         if sealed is None:
             return
         known = sealed.opened
-        cards = {other.card for other in known.values()}
+        cards = {opening[0] for opening in known.values()}
         for card in body["cards"]:
             self._cards += 1
-            position, value = card["position"], CARD_NUMBERS[card["card"]]
-            opening = _new(_Opening, (value, card["salt"], line.entry, line.number))
+            position, value, salt = card["position"], CARD_NUMBERS[card["card"]], card["salt"]
             before = known.get(position)
-            if before is not None and (before.card, before.salt) != (value, opening.salt):
+            if before is not None and before[:2] != (value, salt):
                 self._voice.broken(
                     f"position {position} is opened twice, differently",
                     line,
                     body["hand"],
-                    f"{CARDS[before.card]}, opened at entry {before.entry}",
+                    f"{CARDS[before[0]]}, opened at entry {before[2]}",
                     card["card"],
                 )
             elif before is None:
                 if value in cards:
-                    twin = next(at for at, other in known.items() if other.card == value)
+                    twin = next(at for at, other in known.items() if other[0] == value)
                     self._voice.broken(
                         f"{card['card']} is opened at two positions",
                         line,
@@ -231,7 +224,7 @@ class Replayed:
                         "one position for each card",
                         f"positions {twin} and {position}",
                     )
-                known[position] = opening
+                known[position] = value, salt, line.entry, line.number
                 cards.add(value)
 
     def reveal(self, line: Line, number: int, secret: str | None) -> DerivedDeck | None:
@@ -260,16 +253,17 @@ class Replayed:
     def _compare(
         self, line: Line, number: int, deck: DerivedDeck, position: int, opening: _Opening
     ) -> None:
+        opened, told, entry, at = opening
         card, salt = deck.cards[position], deck.salt(position).hex()
-        if opening.card == card and opening.salt == salt:
+        if opened == card and told == salt:
             return
-        what = "card" if opening.card != card else "salt"
+        what = "card" if opened != card else "salt"
         self._voice.broken(
             f"the {what} opened at position {position} is not the deck's",
-            line._replace(entry=opening.entry, number=opening.number),
+            line._replace(entry=entry, number=at),
             number,
             CARDS[card] if what == "card" else "the salt that the secret gives",
-            CARDS[opening.card] if what == "card" else "another salt",
+            CARDS[opened] if what == "card" else "another salt",
         )
 
     def behind(self, extra: Extra) -> None:
