@@ -283,10 +283,11 @@ def read_checkpoint(raw: bytes) -> tuple[str, Note, Checkpoint] | Problem:
         told, origin, size, root, name, encoded = usual.groups()
         signed = a2b_base64(encoded)
         text = told.replace(b"\\n", b"\n").decode("ascii")
-        signature = Signature(name.decode("ascii"), signed[:4], signed[4:])
+        signer = name.decode("ascii")
+        signature = _new(Signature, (signer, signed[:4], signed[4:]))
         checkpoint = Checkpoint(origin.decode("ascii"), int(size), a2b_base64(root))
         note = Note(text, (signature,))
-        return f"{text}\n\u2014 {signature.name} {encoded.decode('ascii')}\n", note, checkpoint
+        return f"{text}\n\u2014 {signer} {encoded.decode('ascii')}\n", note, checkpoint
     note_text = read_checkpoint_line(raw)
     if isinstance(note_text, Problem):
         return note_text

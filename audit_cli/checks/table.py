@@ -337,7 +337,8 @@ class Table:
 
     def _hand_opened(self, line: Line) -> None:
         body = line.body
-        if not self.is_repeated_by(body):
+        repeated = self.is_repeated_by(body)
+        if not repeated:
             self.seats = {seat["seat"]: _read_seat(seat) for seat in body["seats"]}
         self.misses = {miss["player"]: list(miss["hands"]) for miss in body["misses"]}
         self.own_voids = body["voids"]
@@ -354,17 +355,14 @@ class Table:
             opened_at=line.at,
             commitment=body["commitment"],
             places=places,
-            choices={
-                seat["seat"]: tuple(seat["choices"]) for seat in body["seats"] if "choices" in seat
-            },
+            # Where the seats are as they were, all are in, in order, and none has a choice.
+            choices={} if repeated else _read_choices(body["seats"]),
             players={
-                seat["seat"]: _new(
-                    Player,
-                    (seat["player"], seat["stack"], seat.get("anchor"), seat["state"] == "absent"),
-                )
-                for seat in sorted(body["seats"], key=_seat_number)
-                if seat["state"] in DEALT_IN
-            },
+                number: _new(Player, (seat.player, seat.stack, seat.anchor, False))
+                for number, seat in self.seats.items()
+            }
+            if repeated
+            else _read_players(body["seats"]),
             entry=line.entry,
             leaf=line.leaf,
         )
@@ -433,6 +431,22 @@ class Table:
     def _game_closed(self, line: Line) -> None:
         self.closed_at = line.at
         self.hand = None
+
+
+def _read_choices(seats: list[dict[str, Any]]) -> dict[int, tuple[str, ...]]:
+    """Return the standing choices that an opening repeats."""
+    return {seat["seat"]: tuple(seat["choices"]) for seat in seats if "choices" in seat}
+
+
+def _read_players(seats: list[dict[str, Any]]) -> dict[int, Player]:
+    """Return who is dealt in, by rising seat."""
+    return {
+        seat["seat"]: Player(
+            seat["player"], seat["stack"], seat.get("anchor"), seat["state"] == "absent"
+        )
+        for seat in sorted(seats, key=_seat_number)
+        if seat["state"] in DEALT_IN
+    }
 
 
 def read_places(body: dict[str, Any]) -> Places:

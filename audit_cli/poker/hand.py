@@ -71,6 +71,8 @@ class Due(NamedTuple):
         return words
 
 
+_new = tuple.__new__
+_HOLE_CARDS, _AWARD, _END = Due(Step.HOLE_CARDS), Due(Step.AWARD), Due(Step.END)
 # A turn of each seat: most of what is due.
 TURNS = {seat: Due(Step.ACT, seat) for seat in range(11)}
 _NOBODY_OWES: dict[int, tuple[int, int]] = {}
@@ -181,10 +183,10 @@ class Hand:
                 amount = min(amount, self.rules.big_blind - self.betting.bets[seat])
             amount = min(amount, stacks[seat])
             if amount > 0:
-                self.due = Due(Step.POST, seat, amount, what)
+                self.due = _new(Due, (Step.POST, seat, amount, what, 0))
                 return
         self.betting.begin(self.at, self._blinds)
-        self.due = Due(Step.HOLE_CARDS)
+        self.due = _HOLE_CARDS
 
     def post(self, seat: int, amount: int) -> None:
         """Take a post that is due, whoever paid it."""
@@ -212,7 +214,7 @@ class Hand:
         if self.board == 1:
             self.street += 1
         self._flop = True
-        self.due = Due(Step.BOARD_OPENED, 0, self.due.amount, board=self.board)
+        self.due = _new(Due, (Step.BOARD_OPENED, 0, self.due.amount, "", self.board))
 
     def open_board(self, cards: Sequence[int], at: int) -> None:
         """Board cards were opened."""
@@ -260,7 +262,7 @@ class Hand:
 
     def _deal_board(self) -> None:
         cards = BOARD_STEPS[len(self.boards[self.board - 1])]
-        self.due = Due(Step.BOARD_CARDS, 0, cards, board=self.board)
+        self.due = _new(Due, (Step.BOARD_CARDS, 0, cards, "", self.board))
 
     # Chopping the blinds.
 
@@ -432,7 +434,7 @@ class Hand:
         return seen
 
     def _next_award(self) -> None:
-        self.due = Due(Step.AWARD) if self._awards else Due(Step.END)
+        self.due = _AWARD if self._awards else _END
 
     def pay(self) -> Award:
         """Return what has to be paid next, and to whom."""
