@@ -37,7 +37,7 @@ MAX_CALLS: Final = 1_000
 
 MAX_WATCHES: Final = 10_000
 
-AT_ONCE: Final = 200
+AT_ONCE: Final = 64
 """Calls of a message that are begun before whoever else waits for the loop has its turn."""
 
 _REFUSED: Final = tag_of("refused")
