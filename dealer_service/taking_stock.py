@@ -118,16 +118,21 @@ def _refuse_behind(verdicts: Sequence[Verdict]) -> None:
     if not behind:
         return
     named = ", ".join(
-        f"{_named(one.log)} (has {one.next_index} lines, signed to "
+        f"{_named(one.log)} (has {_count(one.next_index, 'line')}, signed to "
         f"{one.journal.size if one.journal else 0})"
         for one in behind[:5]
     )
     message = (
-        f"the store lacks lines that were signed, in {len(behind)} logs: {named}. Bring "
+        f"the store lacks lines that were signed, in {_count(len(behind), 'log')}: "
+        f"{named}. Bring "
         "back the newest store; or start once with --accept-restore, which voids open "
         "hands, closes the games that are whole, and lists the others as lost"
     )
     raise CannotStart(message)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _named(log: str) -> str:

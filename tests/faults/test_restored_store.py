@@ -74,7 +74,7 @@ async def test_is_refused_with_the_games_and_what_to_do(tmp_path: Path) -> None:
         async with serving(tmp_path):
             pass
     told = str(caught.value)
-    assert f"{lost} (has 1 lines, signed to {signed})" in told
+    assert f"in 1 log: {lost} (has 1 line, signed to {signed})" in told
     assert "--accept-restore" in told
     # Refusing has changed nothing: it is refused again.
     with pytest.raises(CannotStart):
