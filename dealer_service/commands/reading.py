@@ -108,7 +108,10 @@ def pace(text: str) -> float:
 
 def blinds(text: str) -> tuple[int, int]:
     """Read SMALL/BIG."""
-    small, _, big = text.partition("/")
+    small, slash, big = text.partition("/")
+    if not slash:
+        message = f"{text!a} is not SMALL/BIG, such as 50/100"
+        raise argparse.ArgumentTypeError(message)
     amounts = number(1)(small), number(1)(big)
     if amounts[0] > amounts[1]:
         message = f"the small blind of {text} is above the big one"

@@ -332,6 +332,7 @@ def test_a_token_of_another_dealer_is_refused(service: Service, tmp_path: Path) 
         (["bots", "--game", "new", "--seats", "11"], "no whole number from 1 to 10"),
         (["bots", "--game", "new", "--blinds", "2/1"], "above the big one"),
         (["bots", "--game", "new", "--pace", "-1"], "--pace"),
+        (["bots", "--game", "new", "--blinds", "50-100"], "is not SMALL/BIG, such as 50/100"),
         (["demo", "--seats", "1"], "no whole number from 2 to 10"),
         (["demo", "--hands", "0"], "no whole number from 1 to 1000"),
     ],
