@@ -40,8 +40,7 @@ _SPLIT_SALTS = Struct(f"{SALT_BYTES}s" * DECK_SIZE).unpack
 _LIMITS = tuple(256 - 256 % n if n else 0 for n in range(DECK_SIZE + 1))
 # For each step of a shuffle what below(i + 1) gives for a byte, or None where it drops it.
 _SHUFFLE = tuple(
-    (i, tuple(x % (i + 1) if x < _LIMITS[i + 1] else None for x in range(256)))
-    for i in range(DECK_SIZE - 1, 0, -1)
+    (n - 1, (*range(n),) * (256 // n) + (None,) * (256 % n)) for n in range(DECK_SIZE, 1, -1)
 )
 
 

@@ -269,7 +269,10 @@ class Between:
 
     def _compare_positions(self, line: Line, rules: Rules) -> None:
         table, body = self._table, line.body
-        dealt_in = {seat["seat"] for seat in body["seats"] if seat["state"] in DEALT_IN}
+        if table.is_repeated_by(body):
+            dealt_in = set(table.seats)
+        else:
+            dealt_in = {seat["seat"] for seat in body["seats"] if seat["state"] in DEALT_IN}
         if len(dealt_in) < 2:
             self._broken("a hand opens with fewer than two seats dealt in", line)
             return

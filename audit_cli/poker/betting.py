@@ -329,7 +329,8 @@ class Betting:
 
     def match(self, seat: int, to: int) -> None:
         """Check or call: the street's bet is then `to`."""
-        self._put_in(seat, to - self.bets[seat])
+        if to != self.bets[seat]:
+            self._put_in(seat, to - self.bets[seat])
         self._acted.add(seat)
         self._settled.add(seat)
         self._last = seat
