@@ -37,6 +37,18 @@ def test_bytes_are_read_again_from_every_place() -> None:
     assert b"".join(kept.blocks(100)) == whole
 
 
+def test_what_is_added_behind_a_read_is_read_as_well() -> None:
+    """What was read ahead never hides what came later."""
+    kept, whole, chance = Spool(), b"", Random(5)
+    for _ in range(300):
+        data = chance.randbytes(chance.randrange(90))
+        kept.add(data)
+        whole += data
+        at, length = chance.randrange(len(whole) + 1), chance.randrange(200)
+        assert kept.read(at, length) == whole[at : at + length]
+        assert kept.read(at + length, 40) == whole[at + length :][:40]
+
+
 def test_a_disk_that_fills_up_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Spool()
     kept.add(bytes(600))
