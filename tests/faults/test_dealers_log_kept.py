@@ -86,7 +86,7 @@ def test_a_store_that_lacks_lines_of_it_is_refused_by_its_name(folder: Folder) -
     before = folder.head()
     with pytest.raises(CannotStart) as caught:
         folder.take_stock(accept_restore=False)
-    assert "in 1 logs: the dealer's own log (has 2 lines, signed to 3)" in str(caught.value)
+    assert "in 1 log: the dealer's own log (has 2 lines, signed to 3)" in str(caught.value)
     assert folder.head() == before
 
 

@@ -173,7 +173,9 @@ class TestCalls:
                 await talk.send(*calls, bearers=tokens)
                 for call in calls:
                     await talk.next(call)
-        told = {(one["method"], one["caller"], one["game"]) for one in heard.named("refused")}
+        # A dealer that stops may find the session still there, and refuses it, too.
+        refused = [one for one in heard.named("refused") if one["method"] != "PlayService/Session"]
+        told = {(one["method"], one["caller"], one["game"]) for one in refused}
         assert told == {("PlayService/Watch", name, game) for name in ("bob", "cleo")}
 
     async def test_what_the_clock_does_belongs_to_no_call(
@@ -256,7 +258,7 @@ def events_that_need_somebody() -> dict[str, str]:
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and node.func.attr in LEVELS
-                and "say" not in ast.unparse(node.func.value)
+                and ast.unparse(node.func.value) not in {"say", "self"}
                 and node.args
             ):
                 for one in ast.walk(node.args[0]):
