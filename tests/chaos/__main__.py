@@ -58,9 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = Path(tempfile.mkdtemp(prefix="cutcard-chaos-")).resolve()
     tally = Tally()
     began = time.monotonic()
-    for missing in look_around(options.store):
-        tally.wrong += 1
-        _say(missing.words)
     chosen = [
         (family, store)
         for store, families in FAMILIES.items()
@@ -68,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for family in families
         if not options.only or family in options.only
     ]
+    for missing in look_around(chosen):
+        tally.wrong += 1
+        _say(missing.words)
     seed = options.seed
     while tally.is_clean:
         asyncio.run(_run_all(chosen, str(seed), folder / str(seed), options, tally))

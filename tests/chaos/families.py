@@ -1,7 +1,7 @@
 """Every family of faults, by store and name, and what they need of the machine."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,11 +49,11 @@ class Missing:
     words: str
 
 
-def look_around(store: str) -> Iterator[Missing]:
-    """Name what is missing for the families of a store, or of "all"."""
-    if store in {"sqlite", "all"} and shutil.which("strace") is None:
+def look_around(chosen: Collection[tuple[str, str]]) -> Iterator[Missing]:
+    """Name what is missing for families, each with its store."""
+    if ("syscalls", "sqlite") in chosen and shutil.which("strace") is None:
         yield Missing("strace is not installed, and system calls can not be failed without")
-    if store in {"postgres", "all"}:
+    if any(store == "postgres" for _, store in chosen):
         try:
             find_programs()
         except pytest.skip.Exception as skipped:

@@ -28,7 +28,7 @@ from tests.support.certificates import Authority
 from tests.support.dealers import PATIENCE, Dealers, sitting
 from tests.support.deployed import DEPLOY, OVERLAYS, STATE, USER, compose, named
 from tests.support.granted_database import Granted, set_up
-from tests.support.postgres import Server, find_programs, running_server
+from tests.support.postgres import Server, find_programs, running_server, unprivileged
 
 OPERATIONS = (DEPLOY / "OPERATIONS.md").read_text(encoding="utf-8")
 RESTORE = yaml.safe_load((DEPLOY / "compose" / "restore.yaml").read_text(encoding="utf-8"))
@@ -100,7 +100,9 @@ class Place:
         data.rename(self.server._folder / "gone")
         data.mkdir(mode=0o700)
         with tarfile.open(self.backup) as packed:
-            packed.extractall(data, filter="fully_trusted")
+            # As `filter="fully_trusted"`, which Python 3.11.2 does not know.
+            packed.extraction_filter = lambda member, _: member
+            packed.extractall(data)
         owner = pwd.getpwnam(self.who)
         for path in (data, *data.rglob("*")):
             os.chown(path, owner.pw_uid, owner.pw_gid)
@@ -113,7 +115,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.chmod(0o755)
-        who = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+        find_programs()
+        server_user = unprivileged()
+        who = (server_user or pwd.getpwuid(os.geteuid())).pw_name
         rules = (DEPLOY / "compose" / "postgres" / "pg_hba.conf").read_text(encoding="utf-8")
         (folder / "pg_hba.conf").write_text(rules.replace("postgres", who))
         (folder / "pg_hba.conf").chmod(0o644)
@@ -121,8 +125,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         # Whatever this process lets others read.
         (folder / "tls").chmod(0o755)
         shown.certificate.chmod(0o644)
-        if os.geteuid() == 0:
-            os.chown(shown.key, pwd.getpwnam(who).pw_uid, -1)
+        if server_user is not None:
+            os.chown(shown.key, server_user.pw_uid, -1)
         server = stack.enter_context(
             running_server(
                 hba_file=str(folder / "pg_hba.conf"),

@@ -62,7 +62,7 @@ class Server:
         self._programs = programs
         self._settings = {**_SETTINGS, **settings}
         self._process: subprocess.Popen[bytes] | None = None
-        self._who = _unprivileged()
+        self._who = unprivileged()
         if self._who is not None:
             os.chown(folder, self._who.pw_uid, self._who.pw_gid)
         self._make()
@@ -267,8 +267,8 @@ def find_programs() -> Path:
     pytest.skip("PostgreSQL's server programs (initdb, postgres) are not installed")
 
 
-def _unprivileged() -> "pwd.struct_passwd | None":
-    """Give who the server runs as when this is root, which it refuses."""
+def unprivileged() -> "pwd.struct_passwd | None":
+    """Give who the server runs as when this is root, which it refuses; skips without one."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
