@@ -22,6 +22,7 @@ import grpc
 from google.protobuf.message import DecodeError, Message
 
 from cutcard.v1 import play_pb2
+from dealer_service.access.bearer import Bearer
 from dealer_service.access.refusal import AccessRefusal, Reason
 from dealer_service.access.roles import METHODS, Caller, Method
 from dealer_service.rpc.admission import NotAdmitted, Shown
@@ -29,6 +30,7 @@ from dealer_service.rpc.bearers import Bearers, Kept, require_token
 from dealer_service.rpc.calls import Door, as_it_is, explain, refuse
 from dealer_service.rpc.errors import status_of
 from dealer_service.rpc.outbox import FULL, Outbox, Told, tag_of
+from dealer_service.rpc.sight import Seen
 from dealer_service.rpc.validate import Malformed, Violation, validate
 from dealer_service.tables.refused import stopping
 
@@ -64,6 +66,16 @@ class _Served:
     run: Callable[[Caller, Any], Any]
     tag: bytes
     streams: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call as it came: its number, its bearer's, and what it asks."""
+
+    served: _Served
+    number: int
+    bearer: int
+    message: Message
 
 
 class Sessions:
@@ -250,12 +262,11 @@ class _Session:
             # Whatever else came with it need not be kept as long as it runs.
             alone = type(asked)()
             alone.CopyFrom(asked)
+            asked = alone
             if len(self._watches) < MAX_WATCHES:
                 self._watches.add(number)
-            run = self._watch(served, number, call.bearer, shown, alone)
-        else:
-            run = self._answer(served, number, call.bearer, shown, asked)
-        self._calls[number] = asyncio.create_task(run)
+        carried = self._carry(_Asked(served, number, call.bearer, asked), shown)
+        self._calls[number] = asyncio.create_task(carried)
         if len(self._calls) - len(self._watches) >= MAX_CALLS:
             self._fewer.clear()
 
@@ -266,16 +277,14 @@ class _Session:
 
     # What is begun.
 
-    async def _answer(
-        self, served: _Served, number: int, bearer: int, shown: Shown | None, asked: Message
-    ) -> None:
-        seen = self._door.sight.call(served.path, self._context)
-        tag, body = _REFUSED, _STOPPED
+    async def _carry(self, call: _Asked, shown: Shown | None) -> None:
+        """Do what a call asks, and give it its last answer, however it ends."""
+        sight, path = self._door.sight, call.served.path
+        streams = call.served.streams
+        seen = (sight.stream if streams else sight.call)(path, self._context)
         try:
-            shown, read = require_token(shown, bearer), partial(_well_formed, asked)
-            size = asked.ByteSize()
-            _, caller, _ = await self._door.let_in(served.rule, size, shown, read, seen)
-            tag, body = served.tag, await served.run(caller, asked)
+            work = self._watch if streams else self._answer
+            tag, body = await work(call, require_token(shown, call.bearer), seen)
             seen.answered()
         except asyncio.CancelledError:
             tag, body = _REFUSED, _STOPPED
@@ -283,42 +292,38 @@ class _Session:
             tag, body = _REFUSED, explain(seen, error).SerializeToString()
         finally:
             seen.end()
-        self._ended(number, tag, body)
+        self._ended(call.number, tag, body)
 
-    async def _watch(
-        self, served: _Served, number: int, bearer: int, shown: Shown | None, asked: Message
-    ) -> None:
-        seen = self._door.sight.stream(served.path, self._context)
-        told, tag, outbox, room = Told(number), served.tag, self._outbox, self._room
-        end, body = _END, b""
-        try:
-            shown = require_token(shown, bearer)
-            if number not in self._watches:
-                raise NotAdmitted(_TOO_MANY)  # noqa: TRY301 - it is answered as any other refusal
-            read, size = partial(_well_formed, asked), asked.ByteSize()
-            holder, caller, _ = await self._door.let_in(served.rule, size, shown, read, seen)
-            async with self._door.open_stream(holder) as term:
-                kept = Kept(caller, term, served.rule, asked)
-                with self._bearers.keeping(bearer, shown, kept):
-                    async with aclosing(served.run(caller, asked)) as feed:
-                        async for message in feed:
-                            if not room.is_set():
-                                await room.wait()
-                            outbox.tell(told, tag, message)
-                            self._added()
-            seen.answered()
-        except asyncio.CancelledError:
-            end, body = _REFUSED, _STOPPED
-        except Exception as error:  # noqa: BLE001 - every fault leaves as a status
-            end, body = _REFUSED, explain(seen, error).SerializeToString()
-        finally:
-            seen.end()
-        self._watches.discard(number)
-        self._ended(number, end, body)
+    async def _answer(self, call: _Asked, shown: Shown, seen: Seen) -> tuple[bytes, bytes]:
+        _, caller = await self._let_in(call, shown, seen)
+        return call.served.tag, await call.served.run(caller, call.message)
+
+    async def _watch(self, call: _Asked, shown: Shown, seen: Seen) -> tuple[bytes, bytes]:
+        if call.number not in self._watches:
+            raise NotAdmitted(_TOO_MANY)
+        holder, caller = await self._let_in(call, shown, seen)
+        served, outbox, room = call.served, self._outbox, self._room
+        told, tag = Told(call.number), served.tag
+        async with self._door.open_stream(holder) as term:
+            kept = Kept(caller, term, served.rule, call.message)
+            with self._bearers.keeping(call.bearer, shown, kept):
+                async with aclosing(served.run(caller, call.message)) as feed:
+                    async for message in feed:
+                        if not room.is_set():
+                            await room.wait()
+                        outbox.tell(told, tag, message)
+                        self._added()
+        return _END, b""
+
+    async def _let_in(self, call: _Asked, shown: Shown, seen: Seen) -> tuple[Bearer, Caller]:
+        read, size = partial(_well_formed, call.message), call.message.ByteSize()
+        holder, caller, _ = await self._door.let_in(call.served.rule, size, shown, read, seen)
+        return holder, caller
 
     def _ended(self, number: int, tag: bytes, body: bytes) -> None:
         """Give a call its last answer."""
         del self._calls[number]
+        self._watches.discard(number)
         if not self._fewer.is_set() and len(self._calls) - len(self._watches) < MAX_CALLS:
             self._fewer.set()
         self._outbox.add(number, tag, body)

@@ -399,7 +399,7 @@ async def test_a_message_of_many_calls_lets_others_have_their_turns(
 
     def count(sight: Sight, method: str, context: Any) -> Seen:
         coroutines = [task.get_coro() for task in asyncio.all_tasks()]
-        begun.append(sum("_Session._watch" in str(one) for one in coroutines))
+        begun.append(sum("_Session._carry" in str(one) for one in coroutines))
         return stream(sight, method, context)
 
     async with talking(service) as talk:
