@@ -4,7 +4,6 @@ With CI=true a skipped or expected-to-fail test or module is a failure that says
 test does not say how many examples it tries, they are `CUTCARD_EXAMPLES`: more at night.
 """
 
-import gc
 import os
 import signal
 from collections.abc import Generator
@@ -21,10 +20,6 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("house")
-
-# Nearly all that tests make is gone with its last reference: looking for what is not was a tenth of
-# their time.
-gc.set_threshold(50_000, 20, 100)
 
 # The modules whose single tests take longest, the longest first. Each process begins with its
 # share, so that none is left to run alone in the end.
